@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every second of every card onto the account (ledger/apportion.h has the precedence). The phase of the run decides first,
+// what fired decides where waits and losses go, and where nothing fired the time is named unsaturated when it is the small
+// change of a healthy step and unexplained when it is not.
+#include <algorithm>
+#include <cmath>
+
+#include "analysis/feature_parts.h"
+#include "analysis/piece.h"
+#include "ledger/apportion.h"
+
+namespace sawbill::analysis {
+namespace {
+
+using model::FindingId;
+using model::GpuMetric;
+using model::Index;
+using model::Line;
+using wave::Feature;
+
+// Below this share of a run, gaps between kernels are the small change of any step.
+constexpr double kSmallGaps = 0.06;
+
+Line LineOf(State s) {
+  switch (s) {
+    case State::kCheckpoint: return Line::kCheckpoint;
+    case State::kEvaluation: return Line::kEvaluation;
+    case State::kLogging: return Line::kLogging;
+    case State::kIdle:
+    case State::kHang: return Line::kIdleHeld;
+    case State::kStartup: return Line::kStartup;
+    default: return Line::kUnexplained;
+  }
+}
+
+/// What the ledger needs of one card in one run, settled before the samples are walked.
+struct Plan {
+  const RunAnalysis* run = nullptr;
+  const CardInRun* facts = nullptr;
+  Line wait_line = Line::kUnexplained;
+  bool throttled = false, never_works = false;
+  double spin = 0, communication = 0, empty = 0;
+};
+
+Plan MakePlan(const Piece& p, int index, size_t card) {
+  Plan plan;
+  plan.run = &p.runs[static_cast<size_t>(index)];
+  for (const CardInRun& c : plan.run->cards) {
+    if (c.card == card) plan.facts = &c;
+  }
+  const auto fired = [&](FindingId id) { return FiredOn(p, index, id); };
+  const wave::FeatureSet& f = plan.run->features;
+  const double wait = plan.facts != nullptr ? plan.facts->wait_share : kMissing;
+  if (fired(FindingId::kDataLoading) != nullptr) {
+    plan.wait_line = Line::kDataLoading;
+  } else if (const Fired* u = fired(FindingId::kUnsaturated); u != nullptr) {
+    // Gaps within steps can be told; a wait whose cause nobody knows is unexplained.
+    plan.wait_line = u->verdict.cause ? Line::kUnsaturated : Line::kUnexplained;
+  } else if (!(wait > kSmallGaps)) {
+    plan.wait_line = Line::kUnsaturated;
+  }
+  if (const Fired* i = fired(FindingId::kImbalance); i != nullptr) {
+    if (i->verdict.cause == model::Cause::kDataParallel) {
+      if (card != plan.run->run.cards.front()) plan.wait_line = Line::kImbalance;
+    } else if (plan.facts != nullptr) {
+      plan.spin = plan.facts->spin_share;
+    }
+  }
+  if (fired(FindingId::kCommunication) != nullptr) plan.communication = f.Get(Feature::kCommShare);
+  if (fired(FindingId::kKernelInefficiency) != nullptr) {
+    // An estimate: the emptier of what the counters or the power of a running kernel leave.
+    const double full = f.Has(Feature::kSmActive) ? f.Get(Feature::kSmActive) : f.Get(Feature::kBusyPowerShare);
+    plan.empty = IsPresent(full) ? std::clamp(1.0 - full, 0.0, 1.0) : 0;
+  }
+  plan.throttled = fired(FindingId::kThrottling) != nullptr;
+  if (!plan.run->active.empty()) {
+    const auto [first, last] = p.cards[card].Range(plan.run->active);
+    plan.never_works = !FirstWork(p.cards[card], first, last) && p.cards[card].has_util;
+  }
+  return plan;
+}
+
+double ThrottleLoss(const PreparedCard& c, const CardInRun& facts, size_t i) {
+  const float mask = c.track->At(GpuMetric::kThrottle, i), mhz = c.track->At(GpuMetric::kSmClockMhz, i);
+  if (IsMissing(mask) || IsMissing(mhz) || IsMissing(facts.clock_ref_mhz)) return 0;
+  using model::Mask;
+  using model::ThrottleBit;
+  const unsigned held = Mask(ThrottleBit::kHwThermal) | Mask(ThrottleBit::kSwThermal) | Mask(ThrottleBit::kHwSlowdown) |
+                        Mask(ThrottleBit::kSwPowerCap) | Mask(ThrottleBit::kHwPowerBrake);
+  if ((static_cast<unsigned>(mask) & held) == 0) return 0;
+  return std::clamp(1.0 - mhz / facts.clock_ref_mhz, 0.0, 1.0);
+}
+
+/// Walks the samples of one card in order, keeping the place in its runs, their interruptions and the account.
+class CardWalk {
+ public:
+  CardWalk(Piece* p, const Options& o, size_t card) : p_(p), o_(o), card_(card), c_(p->cards[card]) {
+    for (size_t r = 0; r < p->runs.size(); ++r) {
+      const auto& cards = p->runs[r].run.cards;
+      if (std::find(cards.begin(), cards.end(), card) != cards.end()) {
+        runs_.push_back(static_cast<int>(r));
+        plans_.push_back(MakePlan(*p, static_cast<int>(r), card));
+      }
+    }
+    for (const auto& row : p->recording->processes) {
+      if (row.card >= 0 && p->recording->gpus[static_cast<size_t>(row.card)].card.node == c_.track->card.node) {
+        processes_known_ = true;
+        break;
+      }
+    }
+  }
+
+  void Walk() {
+    for (size_t i = 0; i < c_.size(); ++i) {
+      if (c_.t(i) <= p_->range.from || c_.t(i) > p_->range.to) continue;
+      if (i > 0) Unmeasured(c_.t(i - 1), c_.t(i), c_.dt(i));
+      if (c_.dt(i) > 0) Sample(i);
+    }
+  }
+
+ private:
+  model::LineSeconds& Entry(int run, TimeMs t) {
+    // One look at the zone an hour: offsets do not change within it.
+    if (hour_ != t / 3600000) {
+      hour_ = t / 3600000;
+      offset_ms_ = 1000LL * o_.tz.OffsetSeconds(t);
+    }
+    const TimeMs local = t + offset_ms_;
+    const AccountKey key{card_, run, static_cast<int32_t>(local >= 0 ? local / 86400000 : -((-local + 86399999) / 86400000))};
+    if (entry_ == nullptr || key != entry_key_) {
+      entry_key_ = key;
+      entry_ = &p_->account[key];
+    }
+    return *entry_;
+  }
+
+  /// Index into plans_ of the run that holds the card at `t`; -1 if none. Of two at once the one that began first.
+  int PlanAt(TimeMs t) const {
+    for (size_t k = 0; k < runs_.size(); ++k) {
+      const auto& range = plans_[k].run->run.range;
+      if (t > range.from && t <= range.to) return static_cast<int>(k);
+    }
+    return -1;
+  }
+
+  void Unmeasured(TimeMs previous, TimeMs t, double dt) {
+    const double hole = Seconds(t - previous) - dt;
+    if (hole <= 1e-9) return;
+    const TimeMs middle = previous + (t - previous) / 2;
+    const int k = PlanAt(middle);
+    Entry(k < 0 ? -1 : runs_[static_cast<size_t>(k)], middle)[Index(Line::kUnmeasured)] += hole;
+  }
+
+  void Sample(size_t i) {
+    const TimeMs t = c_.t(i);
+    const double dt = c_.dt(i);
+    interval_.seconds = dt;
+    interval_.fixed.clear();
+    interval_.losses.clear();
+    interval_.wait_line = Line::kUnexplained;
+    interval_.busy = IsMissing(c_.util[i]) ? kMissing : c_.util[i] / 100.0;
+    const int k = PlanAt(t);
+    if (k < 0) {
+      Outside(i);
+      ledger::Apportion(interval_, &Entry(-1, t));
+      return;
+    }
+    const Plan& plan = plans_[static_cast<size_t>(k)];
+    const int run = runs_[static_cast<size_t>(k)];
+    const double hang = Inside(plan, i);
+    model::LineSeconds& entry = Entry(run, t);
+    ledger::Apportion(interval_, &entry);
+    if (hang > 0) p_->hang_s[entry_key_] += hang;
+  }
+
+  void Outside(size_t i) {
+    const double dt = c_.dt(i);
+    if (IsMissing(c_.util[i]) || c_.util[i] > 5) return;  // a load that nobody answers for: useful, its gaps unexplained
+    const auto unheld = LooksUnheld(c_, i);
+    if (processes_known_ || (unheld && *unheld)) {
+      interval_.fixed.push_back({Line::kUnused, dt});
+    } else if (unheld) {
+      // Memory is held, no process is known: before a load begins it is a start, else it is held and idle.
+      interval_.fixed.push_back({StartsSoon(c_.t(i)) ? Line::kStartup : Line::kIdleHeld, dt});
+    } else {
+      interval_.fixed.push_back({Line::kUnexplained, dt});
+    }
+  }
+
+  bool StartsSoon(TimeMs t) const {
+    return std::any_of(plans_.begin(), plans_.end(), [&](const Plan& plan) {
+      const TimeMs wait = plan.run->run.range.from - t;
+      return wait >= 0 && wait <= 600000;
+    });
+  }
+
+  /// Phases and losses of a sample within a run; returns seconds of a hang.
+  double Inside(const Plan& plan, size_t i) {
+    const TimeMs t1 = c_.t(i), t0 = t1 - static_cast<TimeMs>(c_.dt(i) * 1000);
+    const RunAnalysis& r = *plan.run;
+    const double dt = c_.dt(i);
+    if (plan.never_works) {
+      interval_.fixed.push_back({Line::kUnused, dt});
+      return 0;
+    }
+    if (r.active.empty() || t1 <= r.active.from) {
+      const bool held_for_long = !r.run.start_known && r.features.Get(Feature::kIdleHeldS) >= kIdleStretchS;
+      const bool never = r.active.empty() && r.run.range.seconds() >= kIdleStretchS;
+      if (!c_.has_util) return 0;
+      interval_.fixed.push_back({held_for_long || never ? Line::kIdleHeld : Line::kStartup, dt});
+      return 0;
+    }
+    if (t0 >= r.active.to) {
+      interval_.fixed.push_back({Line::kIdleHeld, dt});
+      return 0;
+    }
+    double hang = 0;
+    const auto& all = r.interruptions.all;
+    auto it = std::upper_bound(all.begin(), all.end(), t0,
+                               [](TimeMs t, const Interruption& x) { return t < x.range.to; });
+    for (; it != all.end() && it->range.from < t1; ++it) {
+      const double overlap = Seconds(std::min(t1, it->range.to) - std::max(t0, it->range.from));
+      interval_.fixed.push_back({LineOf(it->state), overlap});
+      if (it->state == State::kHang) hang += overlap;
+    }
+    if (plan.facts == nullptr || IsMissing(interval_.busy)) return hang;
+    interval_.busy = std::min(1.0, c_.util[i] / plan.facts->util_ref);
+    interval_.wait_line = plan.wait_line;
+    if (plan.throttled) interval_.losses.push_back({Line::kThrottling, ThrottleLoss(c_, *plan.facts, i)});
+    if (plan.spin > 0) interval_.losses.push_back({Line::kImbalance, plan.spin});
+    if (plan.communication > 0) interval_.losses.push_back({Line::kCommunication, plan.communication});
+    if (plan.empty > 0) interval_.losses.push_back({Line::kUnsaturated, plan.empty});
+    return hang;
+  }
+
+  Piece* p_;
+  const Options& o_;
+  size_t card_;
+  const PreparedCard& c_;
+  std::vector<int> runs_;
+  std::vector<Plan> plans_;
+  bool processes_known_ = false;
+  ledger::Interval interval_;
+  AccountKey entry_key_;
+  model::LineSeconds* entry_ = nullptr;
+  TimeMs hour_ = INT64_MIN, offset_ms_ = 0;
+};
+
+}  // namespace
+
+const Fired* FiredOn(const Piece& p, int run, FindingId id) {
+  for (const Fired& f : p.fired) {
+    if (f.run == run && f.verdict.rule->finding == id) return &f;
+  }
+  return nullptr;
+}
+
+void AccountPiece(Piece* p, const Options& o) {
+  for (size_t card = 0; card < p->cards.size(); ++card) CardWalk(p, o, card).Walk();
+}
+
+}  // namespace sawbill::analysis

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// The features of a run, a function for each block of wave/features.inc. Internal to analysis/.
+#pragma once
+
+#include "analysis/run_facts.h"
+
+namespace sawbill::analysis::parts {
+
+/// active_s, startup, idle tail, life.
+void States(const model::Recording& r, const std::vector<PreparedCard>& cards, RunAnalysis* a);
+/// CPU, storage, workers, main process, others.
+void Host(const model::Recording& r, const std::vector<PreparedCard>& cards, RunAnalysis* a);
+wave::Series DiskWrites(const model::Recording& r, const RunAnalysis& a);
+/// Means while active: util, power, SM activity, memory.
+void Level(const std::vector<PreparedCard>& cards, RunAnalysis* a);
+/// Dips, periods, aliasing.
+void Shape(const RunSeries& s, const std::vector<PreparedCard>& cards, RunAnalysis* a);
+void InterruptionFeatures(RunAnalysis* a);
+/// DataParallel, straggler, communication.
+void SeveralCards(const model::Recording& r, const std::vector<PreparedCard>& cards, RunAnalysis* a);
+void Clocks(const std::vector<PreparedCard>& cards, RunAnalysis* a);
+void Trend(const RunSeries& s, RunAnalysis* a);
+void Neighbours(const model::Recording& r, RunAnalysis* a);
+
+/// True where [t0,t1] of a sample touches an interruption.
+bool Interrupted(const RunAnalysis& a, TimeMs t0, TimeMs t1);
+
+}  // namespace sawbill::analysis::parts

@@ -1,0 +1,340 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Order matters, each step takes its samples away from the next:
+//   hang        the tail at flat, low power under full "utilisation"
+//   idle        quiet for a minute or more, unless it is a save (writes) that comes back regularly
+//   checkpoint  quiet for 2 s or more together with a burst of writes (page cache: the burst may lag by 30 s), three times
+//   evaluation  stretches of 10 s or more at another, lower level that is not zero, three times
+//   logging     short quiet dips with regular spacing while the main process is busy and the GPU is fed in between
+//   stall       what is left of quiet stretches of several seconds in an otherwise well-fed run
+// Evidence other than shape decides between them: writes, the level inside, the CPU of the main process.
+#include "analysis/interruptions.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "wave/stats.h"
+
+namespace sawbill::analysis {
+namespace {
+
+constexpr double kQuietLevel = 0.15;       // of the usual level: the GPU does next to nothing
+constexpr double kMinCheckpointS = 1.5;
+constexpr double kWriteLagS = 30.0;
+constexpr double kMinEvaluationS = 10.0;
+constexpr int kMinRecurrences = 3;
+
+struct Quiet {                             // a stretch in which the GPU does next to nothing
+  wave::Event event;
+  bool used = false;
+};
+
+double Overlap(double a0, double a1, double b0, double b1) { return std::max(0.0, std::min(a1, b1) - std::max(a0, b0)); }
+
+TimeMs At(const RunSeries& s, double seconds) { return s.origin + static_cast<TimeMs>(std::llround(seconds * 1000)); }
+
+void Add(const RunSeries& s, State state, double start_s, double end_s, Interruptions* out) {
+  out->all.push_back({state, {At(s, start_s), At(s, end_s)}, end_s - start_s});
+}
+
+InterruptionClass Summarise(const std::vector<std::pair<double, double>>& spans) {
+  InterruptionClass c;
+  std::vector<double> starts, widths;
+  for (const auto& [a, b] : spans) {
+    starts.push_back(0.5 * (a + b));
+    widths.push_back(b - a);
+    c.seconds += b - a;
+  }
+  c.count = static_cast<int>(spans.size());
+  c.median_width_s = spans.empty() ? 0 : wave::Median(widths);
+  c.spacing = wave::TestSpacing(starts, 3.0);
+  return c;
+}
+
+/// A quiet stretch with edges to a fraction of a sample: the deficit of the samples on its border counts as width.
+std::pair<double, double> FineSpan(const wave::Series& u, const wave::Event& e, double hi) {
+  double before = 0, after = 0;
+  if (e.first > 0 && u.t_s[e.first] - u.t_s[e.first - 1] <= u.dt_s[e.first] + 1e-3) {
+    before = std::clamp((hi - u.v[e.first - 1]) / hi, 0.0, 1.0) * u.dt_s[e.first - 1];
+  }
+  if (e.last + 1 < u.size() && u.t_s[e.last + 1] - u.t_s[e.last] <= u.dt_s[e.last + 1] + 1e-3) {
+    after = std::clamp((hi - u.v[e.last + 1]) / hi, 0.0, 1.0) * u.dt_s[e.last + 1];
+  }
+  return {e.start_s - before, e.end_s + after};
+}
+
+void FindHang(const RunSeries& s, Interruptions* out) {
+  constexpr double kMinHangS = 300.0, kBlockS = 20.0;
+  if (s.power.size() == 0 || s.util.size() < 60) return;
+  std::vector<double> power, util, memory;
+  std::vector<size_t> first;
+  double w = 0, p = 0, u = 0, m = 0;
+  size_t start = 0;
+  for (size_t i = 0; i < s.util.size(); ++i) {
+    if (IsPresent(s.power.v[i]) && IsPresent(s.util.v[i])) {
+      const double dt = s.util.dt_s[i];
+      w += dt;
+      p += s.power.v[i] * dt;
+      u += s.util.v[i] * dt;
+      m += (IsPresent(s.mem_util.v[i]) ? s.mem_util.v[i] : 0.0F) * dt;
+    }
+    if (w >= kBlockS) {
+      power.push_back(p / w);
+      util.push_back(u / w);
+      memory.push_back(m / w);
+      first.push_back(start);
+      start = i + 1;
+      w = p = u = m = 0;
+    }
+  }
+  const auto min_side = static_cast<size_t>(kMinHangS / kBlockS);
+  const wave::MeanShift shift = wave::FindMeanShift(power, min_side);
+  if (!shift.found || shift.after > 0.75 * shift.before || shift.t_value < 8) return;
+  const std::vector<double> tail(power.begin() + static_cast<std::ptrdiff_t>(shift.at), power.end());
+  const std::vector<double> tail_util(util.begin() + static_cast<std::ptrdiff_t>(shift.at), util.end());
+  const double before_mem = wave::Median({memory.begin(), memory.begin() + static_cast<std::ptrdiff_t>(shift.at)});
+  const double after_mem = wave::Median({memory.begin() + static_cast<std::ptrdiff_t>(shift.at), memory.end()});
+  const double spread = wave::Quantile(tail, 0.95) - wave::Quantile(tail, 0.05);
+  // Flat: a job that works, however slowly, moves by more than a few percent; a spinning kernel does not.
+  if (wave::Median(tail_util) < 90 || spread > 0.06 || (before_mem > 5 && after_mem > 0.5 * before_mem)) return;
+  const double start_s = s.util.t_s[first[shift.at]] - s.util.dt_s[first[shift.at]];
+  const double end_s = s.util.t_s.back();
+  if (end_s - start_s < kMinHangS) return;
+  out->hang_s = end_s - start_s;
+  Add(s, State::kHang, start_s, end_s, out);
+}
+
+/// Power is the witness against a sampling artefact: in a real stop it falls towards idle, in an aliased one it stays where
+/// it is on average. Without power, or where it never moves, nothing is contradicted.
+bool PowerContradicts(const RunSeries& s, const wave::Event& e, double usual_power) {
+  double w = 0, sum = 0;
+  for (size_t i = e.first; i <= e.last; ++i) {
+    if (IsMissing(s.power.v[i])) continue;
+    w += s.power.dt_s[i];
+    sum += static_cast<double>(s.power.v[i]) * s.power.dt_s[i];
+  }
+  return w > 0 && usual_power > 0.05 && sum / w > 0.6 * usual_power;
+}
+
+struct Context {
+  const RunSeries& s;
+  double hi;
+  double end_s;                         // analysis stops here (start of a hang)
+  std::vector<Quiet> quiet;
+  std::vector<wave::Event> bursts;
+};
+
+void FindCheckpoints(Context* c, double typical_dip_s, Interruptions* out) {
+  std::vector<std::pair<size_t, double>> matched;  // quiet stretch, width
+  for (const wave::Event& b : c->bursts) {
+    size_t best = c->quiet.size();
+    double best_width = 0;
+    for (size_t q = 0; q < c->quiet.size(); ++q) {
+      const wave::Event& e = c->quiet[q].event;
+      if (c->quiet[q].used || e.end_s - e.start_s < kMinCheckpointS) continue;
+      if (b.start_s < e.start_s - 2 || b.start_s > e.end_s + kWriteLagS) continue;
+      if (e.end_s - e.start_s > best_width) {
+        best = q;
+        best_width = e.end_s - e.start_s;
+      }
+    }
+    if (best < c->quiet.size() && std::none_of(matched.begin(), matched.end(), [&](auto& m) { return m.first == best; })) {
+      matched.emplace_back(best, best_width);
+    }
+  }
+  if (matched.size() < kMinRecurrences) return;
+  std::vector<double> widths;
+  for (const auto& m : matched) widths.push_back(m.second);
+  const double median = wave::Median(widths);
+  // In a starved run every burst finds some dip: a save must stand out from the dips around it.
+  if (typical_dip_s > 0 && median < 1.8 * typical_dip_s) return;
+  std::vector<std::pair<double, double>> spans;
+  for (const auto& [q, width] : matched) {
+    if (width < 0.4 * median) continue;
+    c->quiet[q].used = true;
+    spans.push_back(FineSpan(c->s.util, c->quiet[q].event, c->hi));
+  }
+  std::sort(spans.begin(), spans.end());
+  if (spans.size() < kMinRecurrences) return;
+  out->checkpoint = Summarise(spans);
+  for (const auto& [a, b] : spans) Add(c->s, State::kCheckpoint, a, b, out);
+}
+
+bool Taken(const Interruptions& done, const RunSeries& s, double a, double b) {
+  return std::any_of(done.all.begin(), done.all.end(), [&](const Interruption& i) {
+    return Overlap(Seconds(i.range.from - s.origin), Seconds(i.range.to - s.origin), a, b) > 0.5 * (b - a);
+  });
+}
+
+void FindEvaluations(Context* c, double interval_s, Interruptions* out) {
+  const double block_s = std::max(5.0, 5 * interval_s);
+  const double min_s = std::max(kMinEvaluationS, 3 * interval_s);
+  std::vector<wave::LevelStretch> found = wave::FindLowStretches(c->s.util, block_s, min_s, 8.0);
+  if (c->s.power.size() != 0) {
+    for (const auto& st : wave::FindLowStretches(c->s.power, block_s, min_s, 0.08)) {
+      const bool known = std::any_of(found.begin(), found.end(), [&](const auto& o) {
+        return Overlap(o.start_s, o.end_s, st.start_s, st.end_s) > 0;
+      });
+      if (!known) found.push_back(st);
+    }
+  }
+  std::sort(found.begin(), found.end(), [](const auto& a, const auto& b) { return a.start_s < b.start_s; });
+  std::vector<std::pair<double, double>> spans;
+  std::vector<double> levels, widths;
+  for (const auto& st : found) {
+    if (Taken(*out, c->s, st.start_s, st.end_s) || st.end_s > c->end_s) continue;
+    double w = 0, sum = 0;
+    for (size_t i = st.first; i <= st.last; ++i) {
+      if (IsMissing(c->s.util.v[i])) continue;
+      w += c->s.util.dt_s[i];
+      sum += static_cast<double>(c->s.util.v[i]) * c->s.util.dt_s[i];
+    }
+    if (w <= 0 || sum / w < 8) continue;  // quiet: a stall, not a level
+    spans.emplace_back(st.start_s, st.end_s);
+    levels.push_back(sum / w);
+    widths.push_back(st.end_s - st.start_s);
+  }
+  if (spans.size() < kMinRecurrences) return;
+  // The same work comes back: similar level, similar length, and it leaves most of the time to training.
+  const double level_spread = wave::RobustSigma(levels), width_cv = wave::RobustSigma(widths) / wave::Median(widths);
+  double total = 0;
+  for (const double x : widths) total += x;
+  if (level_spread > 12 || width_cv > 0.5 || total > 0.5 * (c->end_s - c->s.util.t_s.front())) return;
+  const InterruptionClass summary = Summarise(spans);
+  if (summary.spacing.verdict == wave::Periodicity::Verdict::kRandom) return;
+  out->evaluation = summary;
+  for (const auto& [a, b] : spans) Add(c->s, State::kEvaluation, a, b, out);
+}
+
+void FindLogging(Context* c, double main_busy, double interval_s, Interruptions* out) {
+  constexpr double kMaxLoggingS = 8.0;
+  std::vector<std::pair<double, double>> spans;
+  std::vector<size_t> members;
+  double shared = 0;
+  for (size_t q = 0; q < c->quiet.size(); ++q) {
+    const wave::Event& e = c->quiet[q].event;
+    if (c->quiet[q].used || e.end_s > c->end_s) continue;
+    const auto span = FineSpan(c->s.util, e, c->hi);
+    if (span.second - span.first > kMaxLoggingS || Taken(*out, c->s, e.start_s, e.end_s)) continue;
+    spans.push_back(span);
+    members.push_back(q);
+    shared += span.second - span.first;
+  }
+  if (spans.size() < 8 || interval_s > 2) return;
+  const InterruptionClass summary = Summarise(spans);
+  // Who waits for data has an idle main process; who writes logs has a busy one. Without that, shape alone cannot tell.
+  const bool regular = summary.spacing.periodic() && summary.spacing.period_s >= 4;
+  if (!regular || IsMissing(main_busy) || main_busy < 0.9 || summary.median_width_s > 0.5 * summary.spacing.period_s) return;
+  out->logging = summary;
+  for (const size_t q : members) c->quiet[q].used = true;
+  for (const auto& [a, b] : spans) Add(c->s, State::kLogging, a, b, out);
+}
+
+void FindIdleAndStalls(Context* c, double typical_dip_s, Interruptions* out) {
+  std::vector<std::pair<double, double>> stalls;
+  for (Quiet& q : c->quiet) {
+    const wave::Event& e = q.event;
+    if (q.used || e.end_s > c->end_s || Taken(*out, c->s, e.start_s, e.end_s)) continue;
+    const double length = e.end_s - e.start_s;
+    if (length >= kIdleStretchS) {
+      q.used = true;
+      out->idle_s += length;
+      out->longest_idle_s = std::max(out->longest_idle_s, length);
+      Add(c->s, State::kIdle, e.start_s, e.end_s, out);
+    } else if (length >= std::max(5.0, 5 * typical_dip_s)) {
+      q.used = true;
+      stalls.push_back(FineSpan(c->s.util, e, c->hi));
+      Add(c->s, State::kStall, stalls.back().first, stalls.back().second, out);
+    }
+  }
+  out->stall = Summarise(stalls);
+}
+
+}  // namespace
+
+RunSeries MakeRunSeries(const std::vector<const PreparedCard*>& cards, model::TimeRange active) {
+  RunSeries r;
+  r.origin = active.from;
+  const PreparedCard& lead = *cards.front();
+  const auto [first, last] = lead.Range(active);
+  const double reach_ms = std::max(50.0, 750.0 * lead.coverage.median_interval_s);
+  std::vector<size_t> at(cards.size(), 0);
+  for (size_t k = 0; k < cards.size(); ++k) at[k] = cards[k]->UpperBound(active.from);
+  const auto nearest = [&](size_t k, TimeMs t) -> std::optional<size_t> {
+    const PreparedCard& c = *cards[k];
+    size_t& j = at[k];
+    while (j + 1 < c.size() && std::llabs(c.t(j + 1) - t) <= std::llabs(c.t(j) - t)) ++j;
+    if (j >= c.size() || static_cast<double>(std::llabs(c.t(j) - t)) > reach_ms) return std::nullopt;
+    return j;
+  };
+  for (size_t i = first; i < last; ++i) {
+    if (lead.dt(i) <= 0) continue;
+    double u = 0, p = 0, m = 0;
+    int nu = 0, np = 0, nm = 0;
+    for (size_t k = 0; k < cards.size(); ++k) {
+      const std::optional<size_t> j = k == 0 ? std::optional<size_t>(i) : nearest(k, lead.t(i));
+      if (!j) continue;
+      const PreparedCard& c = *cards[k];
+      if (IsPresent(c.util[*j])) u += c.util[*j], ++nu;
+      const double share = c.PowerShare(c.power_w[*j]);
+      if (IsPresent(share)) p += share, ++np;
+      const float mem = c.track->At(model::GpuMetric::kMemUtil, *j);
+      if (IsPresent(mem)) m += mem, ++nm;
+    }
+    r.t_ms.push_back(lead.t(i));
+    const double t_s = Seconds(lead.t(i) - r.origin);
+    const auto add = [&](wave::Series* s, double sum, int n) {
+      s->t_s.push_back(t_s);
+      s->dt_s.push_back(static_cast<float>(lead.dt(i)));
+      s->v.push_back(n > 0 ? static_cast<float>(sum / n) : static_cast<float>(kMissing));
+    };
+    add(&r.util, u, nu);
+    add(&r.power, p, np);
+    add(&r.mem_util, m, nm);
+  }
+  return r;
+}
+
+Interruptions FindInterruptions(const RunSeries& s, const wave::Series& writes, double main_busy) {
+  Interruptions out;
+  if (s.util.size() < 10) return out;
+  FindHang(s, &out);
+  const double hi = wave::WeightedQuantile(s.util.v, s.util.dt_s, 0.9);
+  if (IsMissing(hi) || hi < 5) return out;
+  std::vector<double> intervals(s.util.dt_s.begin(), s.util.dt_s.end());
+  const double interval_s = wave::Median(intervals);
+  Context c{s, hi, s.util.t_s.back() + 1, {}, {}};
+  if (out.hang_s > 0) c.end_s = s.util.t_s.back() - out.hang_s;
+
+  wave::DipOptions quiet_options;
+  quiet_options.enter = quiet_options.leave = kQuietLevel;
+  std::vector<double> widths;
+  const double usual_power = wave::WeightedQuantile(s.power.v, s.power.dt_s, 0.5);
+  for (const wave::Event& e : wave::FindDips(s.util, hi, quiet_options)) {
+    if (PowerContradicts(s, e, usual_power)) {
+      ++out.aliased_dips;
+      continue;
+    }
+    c.quiet.push_back({e, false});
+    widths.push_back(e.end_s - e.start_s);
+  }
+  // The usual dip of this run, when dips are its usual state (a starved loader): interruptions must stand out from it.
+  const double run_s = s.util.t_s.back() - s.util.t_s.front();
+  const double typical_dip_s = static_cast<double>(widths.size()) * 60 > run_s ? wave::Median(widths) : 0;
+  if (writes.size() > 0) {
+    std::vector<double> w;
+    for (const float v : writes.v) {
+      if (IsPresent(v)) w.push_back(v);
+    }
+    const double base = wave::Median(w), noise = wave::RobustSigma(w);
+    if (IsPresent(base)) c.bursts = wave::FindBursts(writes, base + std::max(10.0, 8 * noise));
+  }
+  FindCheckpoints(&c, typical_dip_s, &out);
+  FindEvaluations(&c, interval_s, &out);
+  FindLogging(&c, main_busy, interval_s, &out);
+  FindIdleAndStalls(&c, typical_dip_s, &out);
+  std::sort(out.all.begin(), out.all.end(), [](const auto& a, const auto& b) { return a.range.from < b.range.from; });
+  return out;
+}
+
+}  // namespace sawbill::analysis

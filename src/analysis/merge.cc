@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analysis/merge.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace sawbill::analysis {
+namespace {
+
+using model::FindingId;
+
+void AddUnique(std::vector<std::string>* to, const std::vector<std::string>& from) {
+  for (const std::string& s : from) {
+    if (std::find(to->begin(), to->end(), s) == to->end()) to->push_back(s);
+  }
+}
+
+bool ComputeSide(FindingId id) {
+  return id == FindingId::kThrottling || id == FindingId::kCommunication || id == FindingId::kUnsaturated ||
+         id == FindingId::kKernelInefficiency || id == FindingId::kSharedGpu;
+}
+
+}  // namespace
+
+void OrderGreedy(std::vector<Finding>* findings) {
+  for (Finding& f : *findings) {
+    if (!f.saving) continue;
+    f.saving->alone_s = f.saving->expected_s;
+    for (const Finding& g : *findings) {
+      if (g.run != f.run || f.run < 0) continue;
+      // While batches come late, a faster card only waits longer.
+      if (ComputeSide(f.id) && g.id == FindingId::kDataLoading) {
+        f.saving->alone_s = std::max(0.0, f.saving->expected_s - g.wasted_s);
+      }
+      // The fall is made of waits that another finding already brings back: on top of it nothing is left.
+      if (f.id == FindingId::kDegradation && g.id != f.id && g.saving &&
+          (g.id == FindingId::kDataLoading || g.id == FindingId::kUnsaturated || g.id == FindingId::kThrottling)) {
+        f.saving->expected_s = f.saving->low_s = 0;
+      }
+    }
+  }
+  std::stable_sort(findings->begin(), findings->end(), [](const Finding& a, const Finding& b) {
+    const double x = a.saving ? a.saving->expected_s : -1, y = b.saving ? b.saving->expected_s : -1;
+    return x != y ? x > y : a.wasted_s > b.wasted_s;
+  });
+}
+
+size_t Merger::CardIndex(const model::CardInfo& card) {
+  const auto [it, fresh] = card_index_.try_emplace(card.key(), out_.cards.size());
+  if (fresh) {
+    CardFacts f;
+    f.card = card;
+    out_.cards.push_back(std::move(f));
+    wave_sum_.emplace_back();
+    wave_weight_.emplace_back();
+  } else {
+    out_.cards[it->second].card = card;  // the latest row of the inventory
+  }
+  return it->second;
+}
+
+int Merger::RunIndex(RunFacts run) {
+  for (size_t i = out_.runs.size(); i > 0; --i) {
+    RunFacts& r = out_.runs[i - 1];
+    const bool same = r.job == run.job && r.user == run.user && r.program == run.program && r.node == run.node &&
+                      r.cards == run.cards && r.assumed == run.assumed;
+    if (same && r.ends_after && run.begins_before) {
+      r.range.to = run.range.to;
+      r.ends_after = run.ends_after;
+      if (r.active.empty()) r.active = run.active;
+      if (!run.active.empty()) r.active.to = run.active.to;
+      return static_cast<int>(i - 1);
+    }
+  }
+  run.run = "r" + std::to_string(out_.runs.size() + 1);
+  out_.runs.push_back(std::move(run));
+  return static_cast<int>(out_.runs.size() - 1);
+}
+
+void Merger::AddFinding(Finding f) {
+  for (Finding& g : out_.findings) {
+    if (g.id != f.id || g.cause != f.cause || g.run != f.run || g.cards != f.cards) continue;
+    const bool larger = f.wasted_s > g.wasted_s;
+    const double total = std::max(1e-9, f.wasted_s + g.wasted_s);
+    const double confidence = (f.confidence * f.wasted_s + g.confidence * g.wasted_s) / total;
+    Finding& into = g;
+    std::map<AccountKey, double> wasted = into.wasted_by;
+    for (const auto& [key, s] : f.wasted_by) wasted[key] += s;
+    std::optional<SavingEstimate> saving = into.saving;
+    if (saving && f.saving) {
+      saving->low_s += f.saving->low_s;
+      saving->expected_s += f.saving->expected_s;
+      saving->high_s += f.saving->high_s;
+      saving->upper_only = saving->upper_only || f.saving->upper_only;
+    } else if (f.saving) {
+      saving = f.saving;
+    }
+    const double wasted_s = into.wasted_s + f.wasted_s;
+    if (larger) into = std::move(f);  // the piece that shows it best gives the evidence
+    into.wasted_by = std::move(wasted);
+    into.wasted_s = wasted_s;
+    into.saving = saving;
+    into.confidence = wasted_s > 0 ? confidence : into.confidence;
+    return;
+  }
+  out_.findings.push_back(std::move(f));
+}
+
+void Merger::Add(PieceResult r) {
+  std::vector<size_t> card(r.cards.size());
+  for (size_t i = 0; i < r.cards.size(); ++i) {
+    card[i] = CardIndex(r.cards[i]);
+    CardFacts& to = out_.cards[card[i]];
+    CardFacts& from = r.facts[i];
+    to.covered_s += from.covered_s;
+    to.longest_idle_s = std::max(to.longest_idle_s, from.longest_idle_s);
+    // The pattern of the piece that idles most is the card's.
+    if (to.idle_pattern == "unknown" || to.idle_pattern == "none") {
+      to.idle_pattern = from.idle_pattern;
+      to.idle_period_s = from.idle_period_s;
+    }
+    for (auto& [metric, d] : from.stats) {
+      const auto it = std::find_if(to.stats.begin(), to.stats.end(), [&, m = metric](const auto& s) { return s.first == m; });
+      if (it == to.stats.end()) {
+        to.stats.emplace_back(metric, std::move(d));
+      } else {
+        it->second.Merge(d);
+      }
+    }
+    auto& sum = wave_sum_[card[i]];
+    auto& weight = wave_weight_[card[i]];
+    sum.resize(r.wave_sum[i].size(), 0);
+    weight.resize(r.wave_sum[i].size(), 0);
+    to.wave_low.resize(r.wave_sum[i].size(), static_cast<float>(kMissing));
+    for (size_t k = 0; k < sum.size(); ++k) {
+      sum[k] += r.wave_sum[i][k];
+      weight[k] += r.wave_weight[i][k];
+      const float low = from.wave_low[k];
+      if (IsPresent(low)) to.wave_low[k] = IsMissing(to.wave_low[k]) ? low : std::min(to.wave_low[k], low);
+    }
+  }
+  std::vector<int> run(r.runs.size());
+  for (size_t i = 0; i < r.runs.size(); ++i) {
+    for (size_t& k : r.runs[i].cards) k = card[k];
+    run[i] = RunIndex(std::move(r.runs[i]));
+  }
+  const auto global = [&](const AccountKey& k) {
+    return AccountKey{card[k.card], k.run < 0 ? -1 : run[static_cast<size_t>(k.run)], k.day};
+  };
+  for (const auto& [key, lines] : r.account) {
+    model::LineSeconds& to = out_.account[global(key)];
+    for (size_t i = 0; i < model::kLines; ++i) to[i] += lines[i];
+  }
+  for (Finding& f : r.findings) {
+    f.run = f.run < 0 ? -1 : run[static_cast<size_t>(f.run)];
+    for (size_t& k : f.cards) k = card[k];
+    std::map<AccountKey, double> by;
+    for (const auto& [key, s] : f.wasted_by) by[global(key)] += s;
+    f.wasted_by = std::move(by);
+    AddFinding(std::move(f));
+  }
+  for (Analysis::Trial& t : r.trials) {
+    t.run = t.run < 0 ? -1 : run[static_cast<size_t>(t.run)];
+    for (size_t& k : t.cards) k = card[k];
+    out_.trials.push_back(std::move(t));
+  }
+  // Time between the pieces in which a node gave no sample: nobody looked, so it is not measured.
+  for (const auto& [node, range] : r.nodes) {
+    const auto [it, fresh] = nodes_.try_emplace(node, range);
+    if (fresh) continue;
+    const double gap = Seconds(range.from - it->second.to);
+    if (gap > 0) {
+      for (size_t k = 0; k < out_.cards.size(); ++k) {
+        if (out_.cards[k].card.node != node) continue;
+        const TimeMs middle = it->second.to + (range.from - it->second.to) / 2;
+        const auto day = static_cast<int32_t>((middle + 1000LL * options_.tz.OffsetSeconds(middle)) / 86400000);
+        out_.account[{k, -1, day}][model::Index(model::Line::kUnmeasured)] += gap;
+      }
+    }
+    it->second.to = std::max(it->second.to, range.to);
+  }
+  AddUnique(&out_.limits, r.limits);
+  AddUnique(&out_.notes, r.notes);
+  AddUnique(&cannot_judge_, r.cannot_judge);
+  work_s_ = std::max(work_s_, r.work_s);
+  out_.quality.Merge(r.quality);
+  out_.simulated = out_.simulated || r.simulated;
+  if (out_.format.empty()) out_.format = r.format;
+}
+
+Analysis Merger::Finish(const model::TelemetrySource& source) {
+  out_.source = source.description();
+  out_.period = {INT64_MAX, INT64_MIN};
+  for (const auto& [node, range] : nodes_) {
+    out_.period.from = std::min(out_.period.from, range.from);
+    out_.period.to = std::max(out_.period.to, range.to);
+  }
+  if (nodes_.empty()) out_.period = source.period();
+  for (const auto& [key, lines] : out_.account) {
+    for (const double s : lines) out_.cards[key.card].period_s += s;
+  }
+  for (size_t k = 0; k < out_.cards.size(); ++k) {
+    auto& wave = out_.cards[k].wave;
+    wave.assign(wave_sum_[k].size(), static_cast<float>(kMissing));
+    for (size_t i = 0; i < wave.size(); ++i) {
+      if (wave_weight_[k][i] > 0) wave[i] = static_cast<float>(wave_sum_[k][i] / wave_weight_[k][i]);
+    }
+  }
+  OrderGreedy(&out_.findings);
+  if (out_.findings.empty()) out_.cannot_judge = cannot_judge_;
+  return std::move(out_);
+}
+
+}  // namespace sawbill::analysis

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// Results of pieces added up: cards and runs are matched across the seam, findings of one kind on one run become one.
+#pragma once
+
+#include "analysis/piece.h"
+
+namespace sawbill::analysis {
+
+/// What is kept of a piece once its samples are dropped.
+struct PieceResult {
+  std::vector<model::CardInfo> cards;          // of the recording, in its order
+  std::vector<CardFacts> facts;                // same order; wave sums below
+  std::vector<std::vector<double>> wave_sum, wave_weight;
+  std::vector<RunFacts> runs;                  // cards: indices of this piece
+  std::map<AccountKey, model::LineSeconds> account;
+  std::vector<Finding> findings;
+  std::vector<Analysis::Trial> trials;
+  std::map<std::string, model::TimeRange> nodes;  // first and last sample of each node
+  std::vector<std::string> limits, cannot_judge, notes;
+  model::DataQuality quality;
+  std::string format;
+  bool simulated = false;
+  double work_s = 0;                           // longest active time of a run
+};
+
+/// Adds pieces in order of time.
+class Merger {
+ public:
+  explicit Merger(const Options& o) : options_(o) {}
+  void Add(PieceResult r);
+  Analysis Finish(const model::TelemetrySource& source);
+
+ private:
+  size_t CardIndex(const model::CardInfo& card);
+  int RunIndex(RunFacts run);
+  void AddFinding(Finding f);
+  void AddNodeGaps();
+  void OrderFindings();
+
+  const Options& options_;
+  Analysis out_;
+  std::map<std::string, size_t> card_index_;
+  std::vector<std::vector<double>> wave_sum_, wave_weight_;
+  std::map<std::string, model::TimeRange> nodes_;
+  std::map<size_t, TimeMs> account_until_;
+  double work_s_ = 0;
+  std::vector<std::string> cannot_judge_;
+};
+
+/// Findings in the order in which fixing them saves most; compute-side fixes gain nothing alone while the loader starves.
+void OrderGreedy(std::vector<Finding>* findings);
+
+}  // namespace sawbill::analysis

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+// Features that compare the cards of a job, and clocks.
+//
+// Under NCCL a rank that waits spins in a kernel: GPU-Util reads 100 % on every card, so utilisation cannot say who is slow.
+// A spinning kernel hardly touches memory and draws little power. So the card that waits least is the one with the highest
+// memory activity and power, and how much lower the others are tells how long they spin.
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "analysis/feature_parts.h"
+#include "model/card_specs.h"
+#include "wave/stats.h"
+
+namespace sawbill::analysis::parts {
+namespace {
+
+using model::GpuMetric;
+using model::Mask;
+using model::ThrottleBit;
+using wave::Feature;
+
+// Collectives reach about 60-95 % of the data sheet's link rate, 76 % in the middle (nccl-tests, bus bandwidth).
+constexpr double kLinkEfficiency = 0.76, kLinkEfficiencyLow = 0.60, kLinkEfficiencyHigh = 0.95;
+
+struct CardMeans {
+  size_t card = 0;
+  double util = kMissing, power = kMissing, mem_util = kMissing, mem_mb = kMissing, link = kMissing, link_peak = kMissing;
+};
+
+CardMeans MeansOf(const PreparedCard& c, const RunAnalysis& a, size_t card) {
+  CardMeans m;
+  m.card = card;
+  std::vector<float> util, power, mem_util, mem, link, w;
+  const auto [first, last] = c.Range(a.active);
+  for (size_t i = first; i < last; ++i) {
+    if (c.dt(i) <= 0 || IsMissing(c.util[i])) continue;
+    if (Interrupted(a, c.t(i) - static_cast<TimeMs>(c.dt(i) * 1000), c.t(i))) continue;
+    w.push_back(static_cast<float>(c.dt(i)));
+    util.push_back(c.util[i]);
+    power.push_back(static_cast<float>(c.PowerShare(c.power_w[i])));
+    mem_util.push_back(c.track->At(GpuMetric::kMemUtil, i));
+    mem.push_back(c.track->At(GpuMetric::kMemUsedMb, i));
+    const float rx = c.track->At(GpuMetric::kNvlinkRxMbS, i), tx = c.track->At(GpuMetric::kNvlinkTxMbS, i);
+    link.push_back(IsMissing(rx) ? tx : IsMissing(tx) ? rx : std::max(rx, tx));
+  }
+  m.util = wave::WeightedMean(util, w);
+  m.power = wave::WeightedMean(power, w);
+  m.mem_util = wave::WeightedMean(mem_util, w);
+  m.mem_mb = wave::WeightedMean(mem, w);
+  m.link = wave::WeightedMean(link, w);
+  m.link_peak = wave::WeightedQuantile(link, w, 0.99);
+  return m;
+}
+
+double MedianOf(const std::vector<CardMeans>& all, size_t skip, double CardMeans::*field) {
+  std::vector<double> v;
+  for (size_t i = 0; i < all.size(); ++i) {
+    if (i != skip && IsPresent(all[i].*field)) v.push_back(all[i].*field);
+  }
+  return wave::Median(std::move(v));
+}
+
+void Straggler(const std::vector<CardMeans>& m, RunAnalysis* a) {
+  double lo = 1e9, hi = -1e9;
+  for (const CardMeans& c : m) {
+    if (IsMissing(c.util)) return;
+    lo = std::min(lo, c.util);
+    hi = std::max(hi, c.util);
+  }
+  if (lo < 80 || hi - lo > 8) return;  // the cards do not all look busy: nobody spins
+  const bool by_memory = std::all_of(m.begin(), m.end(), [](const CardMeans& c) { return IsPresent(c.mem_util); });
+  const bool by_power = std::all_of(m.begin(), m.end(), [](const CardMeans& c) { return IsPresent(c.power); });
+  if (!by_power && !by_memory) return;
+  const auto field = by_memory ? &CardMeans::mem_util : &CardMeans::power;
+  size_t slow = 0;
+  for (size_t i = 1; i < m.size(); ++i) {
+    if (m[i].*field > m[slow].*field) slow = i;
+  }
+  const double others = MedianOf(m, slow, field), own = m[slow].*field;
+  if (!(own > 0) || IsMissing(others)) return;
+  wave::FeatureSet& f = a->features;
+  if (by_power) f.Set(Feature::kSlowCardGap, m[slow].power / std::max(1e-6, MedianOf(m, slow, &CardMeans::power)) - 1);
+  double spin = 0;
+  for (size_t i = 0; i < m.size(); ++i) {
+    if (i == slow) continue;
+    // Power of a spinning card is not zero (about 30 % of the range); its memory activity nearly is.
+    const double share = by_memory ? 1.0 - m[i].mem_util / own : (1.0 - m[i].power / own) / 0.7;
+    a->cards[i].spin_share = std::clamp(share, 0.0, 0.95);
+    spin += a->cards[i].spin_share;
+  }
+  f.Set(Feature::kSpinShare, spin / static_cast<double>(m.size() - 1));
+  a->slow_card = m[slow].card;
+}
+
+void Communication(const std::vector<PreparedCard>& cards, const std::vector<CardMeans>& m, RunAnalysis* a) {
+  double sum = 0, low = 0, mid = 0, high = 0;
+  int n = 0;
+  for (const CardMeans& c : m) {
+    if (IsMissing(c.link)) continue;
+    sum += c.link;
+    ++n;
+    const auto spec = model::FindCardSpec(cards[c.card].track->card.name);
+    const double peak = std::max(c.link_peak, 1.0);
+    if (spec && spec->nvlink_gb_s > 0) {
+      const double rate = spec->nvlink_gb_s * 1000.0;
+      mid += std::min(1.0, c.link / std::max(kLinkEfficiency * rate, 0.9 * peak));
+      low += std::min(1.0, c.link / std::max(kLinkEfficiencyHigh * rate, peak));
+      high += std::min(1.0, c.link / std::max(kLinkEfficiencyLow * rate, 0.9 * peak));
+    } else {
+      // The line rate of this link is not known; the busiest samples bound it from below, so this bounds the share above.
+      mid += 0.6 * std::min(1.0, c.link / peak);
+      high += std::min(1.0, c.link / peak);
+    }
+  }
+  if (n == 0) return;
+  wave::FeatureSet& f = a->features;
+  f.Set(Feature::kLinkMbS, sum / n);
+  if (sum / n < 1000) {  // 1 GB/s: gradients of nothing that matters
+    f.Set(Feature::kCommShare, 0);
+    return;
+  }
+  f.Set(Feature::kCommShare, mid / n);
+  a->comm_share_low = low / n;
+  a->comm_share_high = high / n;
+}
+
+}  // namespace
+
+void SeveralCards(const model::Recording&, const std::vector<PreparedCard>& cards, RunAnalysis* a) {
+  wave::FeatureSet& f = a->features;
+  const size_t n = a->cards.size();
+  if (n < 2) return;
+  std::vector<CardMeans> m;
+  for (const CardInRun& k : a->cards) m.push_back(MeansOf(cards[k.card], *a, k.card));
+  std::set<int64_t> pids;
+  for (const auto& h : a->run.holds) pids.insert(h.pid);
+  if (!pids.empty()) f.Set(Feature::kOneProcess, pids.size() == 1 ? 1 : 0);
+  double others = 0;
+  for (size_t i = 1; i < n; ++i) others += m[i].util;
+  f.Set(Feature::kUtilSpread, m[0].util - others / static_cast<double>(n - 1));
+  const double mem = MedianOf(m, 0, &CardMeans::mem_mb);
+  if (mem > 0) f.Set(Feature::kMemSpread, m[0].mem_mb / mem);
+  Straggler(m, a);
+  Communication(cards, m, a);
+}
+
+void Clocks(const std::vector<PreparedCard>& cards, RunAnalysis* a) {
+  constexpr unsigned kThermal = Mask(ThrottleBit::kHwThermal) | Mask(ThrottleBit::kSwThermal) | Mask(ThrottleBit::kHwSlowdown);
+  constexpr unsigned kPower = Mask(ThrottleBit::kSwPowerCap) | Mask(ThrottleBit::kHwPowerBrake);
+  wave::FeatureSet& f = a->features;
+  double busy = 0, thermal = 0, power = 0, clock_sum = 0, clock_w = 0;
+  std::vector<float> temp, temp_w;
+  bool known = false;
+  for (const CardInRun& k : a->cards) {
+    const PreparedCard& c = cards[k.card];
+    const auto [first, last] = c.Range(a->active);
+    for (size_t i = first; i < last; ++i) {
+      const double dt = c.dt(i);
+      if (dt <= 0) continue;
+      temp.push_back(c.track->At(GpuMetric::kTempC, i));
+      temp_w.push_back(static_cast<float>(dt));
+      const float mask = c.track->At(GpuMetric::kThrottle, i), mhz = c.track->At(GpuMetric::kSmClockMhz, i);
+      if (!(c.util[i] >= 50) || IsMissing(mask) || IsMissing(mhz) || IsMissing(k.clock_ref_mhz)) continue;
+      known = true;
+      busy += dt;
+      const auto bits = static_cast<unsigned>(mask);
+      const double ratio = mhz / k.clock_ref_mhz;
+      // A power cap that costs a few percent of clock is how a well-fed card runs; heat is judged from 5 % on.
+      const bool hot = (bits & kThermal) != 0 && ratio < 0.95;
+      const bool capped = !hot && (bits & kPower) != 0 && ratio < 0.92;
+      if (hot) thermal += dt;
+      if (capped) power += dt;
+      if (hot || capped) {
+        clock_sum += ratio * dt;
+        clock_w += dt;
+      }
+    }
+  }
+  f.Set(Feature::kTempC, wave::WeightedQuantile(temp, temp_w, 0.95));
+  if (!known || busy <= 0) return;
+  f.Set(Feature::kThermalShare, thermal / busy);
+  f.Set(Feature::kPowerCapShare, power / busy);
+  if (clock_w > 0) f.Set(Feature::kClockShare, clock_sum / clock_w);
+}
+
+}  // namespace sawbill::analysis::parts

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+// Features of the host and of the job's processes: who prepares the data, and who is in the way.
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <set>
+
+#include "analysis/feature_parts.h"
+#include "wave/stats.h"
+
+namespace sawbill::analysis::parts {
+namespace {
+
+using model::HostMetric;
+using model::ProcessMetric;
+using wave::Feature;
+
+struct Mean {
+  double sum = 0;
+  int n = 0;
+  void Add(double v) {
+    if (IsMissing(v)) return;
+    sum += v;
+    ++n;
+  }
+  double value() const { return n > 0 ? sum / n : kMissing; }
+};
+
+struct ProcessMeans {
+  Mean cores, main, workers, allowed;
+};
+
+bool Within(const model::TimeRange& r, TimeMs t) { return t > r.from && t <= r.to; }
+
+const model::HostTrack* HostOf(const model::Recording& r, const RunAnalysis& a) {
+  for (const auto& h : r.hosts) {
+    if (h.node == a.run.node) return &h;
+  }
+  return nullptr;
+}
+
+double HostMean(const model::HostTrack& h, HostMetric m, model::TimeRange range) {
+  Mean mean;
+  for (size_t i = 0; i < h.size(); ++i) {
+    if (Within(range, h.t_ms[i])) mean.Add(h.At(m, i));
+  }
+  return mean.value();
+}
+
+void Processes(const model::Recording& r, RunAnalysis* a) {
+  std::map<int64_t, ProcessMeans> by_pid;
+  std::map<int64_t, size_t> lead_card;  // a process on several cards repeats its numbers on each
+  for (const auto& h : a->run.holds) {
+    const auto it = lead_card.try_emplace(h.pid, h.card).first;
+    if (it->second != h.card) continue;
+    ProcessMeans& m = by_pid[h.pid];
+    for (const size_t i : h.rows) {
+      const auto& p = r.processes[i];
+      if (!Within(a->active, p.t_ms)) continue;
+      m.cores.Add(p.Value(ProcessMetric::kCpuCores));
+      m.main.Add(p.Value(ProcessMetric::kMainCpuCores));
+      m.workers.Add(p.Value(ProcessMetric::kWorkers));
+      m.allowed.Add(p.Value(ProcessMetric::kCoresAllowed));
+    }
+  }
+  Mean main, allowed;
+  double cores = 0, workers = 0, mains = 0;
+  bool cores_known = false, workers_known = false;
+  for (const auto& [pid, m] : by_pid) {
+    main.Add(m.main.value());
+    allowed.Add(m.allowed.value());
+    if (m.cores.n > 0) {
+      cores += m.cores.value();
+      cores_known = true;
+      if (m.main.n > 0) mains += m.main.value();
+    }
+    if (m.workers.n > 0) {
+      workers += m.workers.value();
+      workers_known = true;
+    }
+  }
+  wave::FeatureSet& f = a->features;
+  f.Set(Feature::kMainBusy, main.value());
+  f.Set(Feature::kLogMainBusy, main.value());
+  f.Set(Feature::kCoresAllowed, allowed.value());
+  if (cores_known) f.Set(Feature::kTreeCores, cores);
+  if (workers_known) f.Set(Feature::kWorkers, workers);
+  if (cores_known && workers_known && workers >= 0.5 && main.n > 0) {
+    f.Set(Feature::kWorkerBusy, std::clamp((cores - mains) / workers, 0.0, 2.0));
+  }
+}
+
+}  // namespace
+
+void Host(const model::Recording& r, const std::vector<PreparedCard>&, RunAnalysis* a) {
+  Processes(r, a);
+  wave::FeatureSet& f = a->features;
+  const model::HostTrack* h = HostOf(r, *a);
+  if (h != nullptr) {
+    f.Set(Feature::kCpuUtil, HostMean(*h, HostMetric::kCpuUtil, a->active));
+    f.Set(Feature::kIowait, HostMean(*h, HostMetric::kCpuIowait, a->active));
+    f.Set(Feature::kDiskUtil, HostMean(*h, HostMetric::kDiskUtil, a->active));
+    f.Set(Feature::kDiskReadMbS, HostMean(*h, HostMetric::kDiskReadMbS, a->active));
+    f.Set(Feature::kDiskWriteMbS, HostMean(*h, HostMetric::kDiskWriteMbS, a->active));
+    const double cores = HostMean(*h, HostMetric::kCpuCount, a->active);
+    if (!f.Has(Feature::kCoresAllowed)) f.Set(Feature::kCoresAllowed, cores);
+    const double used = cores * f.Get(Feature::kCpuUtil) / 100.0;
+    const double wait = f.Has(Feature::kIowait) ? cores * f.Get(Feature::kIowait) / 100.0 : 0;
+    if (IsPresent(used)) f.Set(Feature::kCoresFree, std::max(0.0, cores - used - wait));
+    if (IsPresent(used) && f.Has(Feature::kTreeCores)) {
+      const double foreign = std::max(0.0, used - f.Get(Feature::kTreeCores));
+      f.Set(Feature::kForeignCores, foreign);
+      f.Set(Feature::kForeignShare, cores > 0 ? foreign / cores : kMissing);
+    }
+  }
+  if (f.Has(Feature::kWorkers) && f.Get(Feature::kCoresAllowed) > 0) {
+    f.Set(Feature::kWorkersPerCore, f.Get(Feature::kWorkers) / f.Get(Feature::kCoresAllowed));
+  }
+  if (f.Has(Feature::kWorkers) && f.Has(Feature::kMainBusy)) {
+    const bool storage = f.Get(Feature::kIowait) >= 10 || f.Get(Feature::kDiskUtil) >= 70;
+    const bool nobody = f.Get(Feature::kWorkers) < 0.5 && f.Get(Feature::kMainBusy) < 0.7 && !storage;
+    f.Set(Feature::kNobodyPrepares, nobody ? 1 : 0);
+  }
+}
+
+wave::Series DiskWrites(const model::Recording& r, const RunAnalysis& a) {
+  const model::HostTrack* h = HostOf(r, a);
+  if (h == nullptr) return {};
+  wave::Series s = SeriesOf(*h, HostMetric::kDiskWriteMbS, a.active, a.active.from);
+  const bool any = std::any_of(s.v.begin(), s.v.end(), [](float v) { return IsPresent(v); });
+  return any ? s : wave::Series{};
+}
+
+void Neighbours(const model::Recording& r, RunAnalysis* a) {
+  // A second job counts as a load only where the driver says so (SM share); memory alone is no load.
+  std::set<int64_t> own_pids;
+  for (const auto& h : a->run.holds) own_pids.insert(h.pid);
+  double own = 0, foreign = 0;
+  bool known = false;
+  std::set<TimeMs> own_times, foreign_times;
+  for (const auto& p : r.processes) {
+    if (!Within(a->active, p.t_ms) || p.card < 0) continue;
+    if (std::find(a->run.cards.begin(), a->run.cards.end(), static_cast<size_t>(p.card)) == a->run.cards.end()) continue;
+    const float sm = p.Value(ProcessMetric::kSmUtil);
+    if (IsPresent(sm)) known = true;
+    if (own_pids.count(p.pid) != 0) {
+      own_times.insert(p.t_ms);
+    } else if (IsPresent(sm) && sm >= 5) {
+      foreign_times.insert(p.t_ms);
+    }
+  }
+  own = static_cast<double>(own_times.size());
+  foreign = static_cast<double>(foreign_times.size());
+  if (own > 0 && (known || foreign_times.empty())) {
+    a->features.Set(Feature::kNeighbourShare, std::min(1.0, foreign / own));
+  }
+}
+
+void States(const model::Recording&, const std::vector<PreparedCard>& cards, RunAnalysis* a) {
+  wave::FeatureSet& f = a->features;
+  const double life_s = a->run.range.seconds();
+  f.Set(Feature::kLifeS, life_s);
+  f.Set(Feature::kCards, static_cast<double>(a->run.cards.size()));
+  f.Set(Feature::kActiveS, a->active.seconds());
+  const PreparedCard& lead = cards[a->run.cards.front()];
+  f.Set(Feature::kIntervalS, lead.coverage.median_interval_s);
+  if (!a->active.empty() && a->run.start_known) {
+    const double startup_s = Seconds(a->active.from - a->run.range.from);
+    f.Set(Feature::kStartupS, std::max(0.0, startup_s));
+    if (life_s > 0) f.Set(Feature::kStartupShare, std::max(0.0, startup_s) / life_s);
+  }
+  if (a->active.empty()) {
+    f.Set(Feature::kIdleHeldS, life_s);
+    f.Set(Feature::kNotebookShare, 1);
+  }
+}
+
+}  // namespace sawbill::analysis::parts

@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: Apache-2.0
+// Features of level, shape and trend, from the samples of the active time outside interruptions.
+#include <algorithm>
+#include <cmath>
+
+#include "analysis/feature_parts.h"
+#include "wave/stats.h"
+
+namespace sawbill::analysis::parts {
+namespace {
+
+using model::GpuMetric;
+using wave::Feature;
+
+/// Samples of one metric that count, with their weights.
+struct Sample {
+  std::vector<float> v, w;
+};
+
+template <typename Fn>
+void ForPlain(const PreparedCard& c, const RunAnalysis& a, Fn&& fn) {
+  const auto [first, last] = c.Range(a.active);
+  for (size_t i = first; i < last; ++i) {
+    if (c.dt(i) <= 0 || IsMissing(c.util[i])) continue;
+    if (Interrupted(a, c.t(i) - static_cast<TimeMs>(c.dt(i) * 1000), c.t(i))) continue;
+    fn(i);
+  }
+}
+
+double PlainMean(const std::vector<PreparedCard>& cards, const RunAnalysis& a, GpuMetric m) {
+  Sample s;
+  for (const size_t k : a.run.cards) {
+    ForPlain(cards[k], a, [&](size_t i) {
+      s.v.push_back(cards[k].track->At(m, i));
+      s.w.push_back(static_cast<float>(cards[k].dt(i)));
+    });
+  }
+  return wave::WeightedMean(s.v, s.w);
+}
+
+double StdDev(const wave::Series& s) {
+  const double mean = wave::WeightedMean(s.v, s.dt_s);
+  if (IsMissing(mean)) return kMissing;
+  double sum = 0, w = 0;
+  for (size_t i = 0; i < s.size(); ++i) {
+    if (IsMissing(s.v[i])) continue;
+    sum += (s.v[i] - mean) * (s.v[i] - mean) * s.dt_s[i];
+    w += s.dt_s[i];
+  }
+  return w > 0 ? std::sqrt(sum / w) : kMissing;
+}
+
+/// The series with the samples of interruptions taken out (missing).
+wave::Series Plain(const wave::Series& s, const RunSeries& run, const RunAnalysis& a) {
+  wave::Series out = s;
+  for (size_t i = 0; i < s.size(); ++i) {
+    const TimeMs t = run.t_ms[i];
+    if (Interrupted(a, t - static_cast<TimeMs>(s.dt_s[i] * 1000), t)) out.v[i] = static_cast<float>(kMissing);
+  }
+  return out;
+}
+
+}  // namespace
+
+bool Interrupted(const RunAnalysis& a, TimeMs t0, TimeMs t1) {
+  const auto& all = a.interruptions.all;
+  auto it = std::upper_bound(all.begin(), all.end(), t0, [](TimeMs t, const Interruption& i) { return t < i.range.to; });
+  return it != all.end() && it->range.from < t1;
+}
+
+void Level(const std::vector<PreparedCard>& cards, RunAnalysis* a) {
+  wave::FeatureSet& f = a->features;
+  Sample util, power;
+  double low = 0, all = 0, wait = 0, measured = 0, memory = 0;
+  bool memory_known = false;
+  for (const CardInRun& k : a->cards) {
+    const PreparedCard& c = cards[k.card];
+    wait += IsPresent(k.wait_share) ? k.wait_share : 0;
+    std::vector<float> mem, ones;
+    ForPlain(c, *a, [&](size_t i) {
+      const auto w = static_cast<float>(c.dt(i));
+      util.v.push_back(c.util[i]);
+      util.w.push_back(w);
+      power.v.push_back(static_cast<float>(c.PowerShare(c.power_w[i])));
+      power.w.push_back(w);
+      all += w;
+      if (c.util[i] < 20) low += w;
+    });
+    const auto [first, last] = c.Range(a->active);
+    for (size_t i = first; i < last; ++i) {
+      measured += c.dt(i);
+      const float m = c.track->At(GpuMetric::kMemUsedMb, i);
+      if (IsPresent(m)) mem.push_back(m);
+    }
+    if (!mem.empty() && c.memory_total_mb > 0) {
+      std::vector<double> d(mem.begin(), mem.end());
+      memory = std::max(memory, wave::Quantile(std::move(d), 0.99) / c.memory_total_mb);
+      memory_known = true;
+    }
+  }
+  const double n = static_cast<double>(a->cards.size());
+  f.Set(Feature::kMeasuredShare, measured / std::max(1e-9, n * a->active.seconds()));
+  if (memory_known) f.Set(Feature::kMemUsedShare, memory);
+  if (all <= 0) return;
+  const double mean = wave::WeightedMean(util.v, util.w);
+  f.Set(Feature::kUtilMean, mean);
+  f.Set(Feature::kUtilP95, wave::WeightedQuantile(util.v, util.w, 0.95));
+  f.Set(Feature::kLowShare, low / all);
+  f.Set(Feature::kWaitShare, wait / n);
+  const double p = wave::WeightedMean(power.v, power.w);
+  f.Set(Feature::kPowerShare, p);
+  const bool idle_known = IsPresent(cards[a->cards.front().card].idle_w);
+  // Linear in the duty: the part of the time without a kernel draws idle power.
+  if (IsPresent(p) && mean > 5) f.Set(Feature::kBusyPowerShare, std::min(1.2, idle_known ? p / (mean / 100.0) : p));
+  f.Set(Feature::kMemUtil, PlainMean(cards, *a, GpuMetric::kMemUtil));
+  const std::pair<Feature, GpuMetric> ratios[] = {{Feature::kSmActive, GpuMetric::kSmActive},
+                                                  {Feature::kSmOccupancy, GpuMetric::kSmOccupancy},
+                                                  {Feature::kTensorActive, GpuMetric::kTensorActive},
+                                                  {Feature::kDramActive, GpuMetric::kDramActive}};
+  for (const auto& [feature, metric] : ratios) {
+    const double v = PlainMean(cards, *a, metric);
+    if (IsPresent(v) && mean > 5) f.Set(feature, std::min(1.0, v / (mean / 100.0)));
+  }
+  const double main = f.Get(Feature::kMainBusy), share = wait / n;
+  if (IsPresent(main) && share >= 0.02) f.Set(Feature::kMainBlocked, std::clamp((1.0 - main) / share, 0.0, 1.5));
+}
+
+void Shape(const RunSeries& s, const std::vector<PreparedCard>& cards, RunAnalysis* a) {
+  wave::FeatureSet& f = a->features;
+  const wave::Series util = Plain(s.util, s, *a);
+  const wave::Series power = Plain(s.power, s, *a);
+  const double swing = StdDev(util);
+  f.Set(Feature::kSwing, swing);
+  const double usual = wave::WeightedMean(power.v, power.dt_s);
+  const double mean = wave::WeightedMean(util.v, util.dt_s);
+  double ratio = kMissing;
+  if (IsPresent(usual) && usual > 0.05 && mean > 5 && swing > 0) {
+    // What the power of a card would do if utilisation really swung like this: swing x power per point of utilisation.
+    ratio = StdDev(power) / (swing * usual / mean);
+    f.Set(Feature::kPowerSwing, ratio);
+  }
+  const PreparedCard& lead = cards[a->run.cards.front()];
+  const double window = lead.track->card.util_window_s.value_or(kMissing);
+  const double interval = lead.coverage.median_interval_s;
+  // A window as long as the interval misses nothing. A shorter or unknown one can alias; power then tells.
+  const bool window_covers = IsPresent(window) && window >= 0.9 * interval;
+  a->aliased = !window_covers && swing >= 12 && IsPresent(ratio) && ratio < 0.45;
+  f.Set(Feature::kAliased, a->aliased ? 1 : 0);
+  const double hi = wave::WeightedQuantile(util.v, util.dt_s, 0.9);
+  const std::vector<wave::Event> dips = wave::FindDips(util, hi);
+  f.Set(Feature::kDips, static_cast<double>(dips.size()));
+  if (a->aliased || interval > 5) return;
+  std::vector<double> centroids;
+  for (const auto& d : dips) centroids.push_back(d.centroid_s);
+  // Below 3 s (or 3 samples) a period cannot be told from polls; a short window needs two whole samples in a dip.
+  a->dip_spacing = wave::TestSpacing(centroids, std::max(3.0, 3 * interval));
+  if (a->dip_spacing.verdict == wave::Periodicity::Verdict::kPeriodic ||
+      a->dip_spacing.verdict == wave::Periodicity::Verdict::kLikely) {
+    f.Set(Feature::kDipPeriodS, a->dip_spacing.period_s);
+    f.Set(Feature::kDipCv, a->dip_spacing.cv);
+  }
+}
+
+void InterruptionFeatures(RunAnalysis* a) {
+  wave::FeatureSet& f = a->features;
+  const Interruptions& x = a->interruptions;
+  const double active_s = a->active.seconds();
+  const auto set = [&](const InterruptionClass& c, Feature share, Feature count, Feature period, Feature width) {
+    f.Set(share, active_s > 0 ? c.seconds / active_s : kMissing);
+    f.Set(count, c.count);
+    if (c.count == 0) return;
+    f.Set(width, c.median_width_s);
+    if (c.spacing.period_s > 0 && c.spacing.verdict != wave::Periodicity::Verdict::kRandom) {
+      f.Set(period, c.spacing.period_s);
+    }
+  };
+  set(x.checkpoint, Feature::kCkptShare, Feature::kCkptCount, Feature::kCkptPeriodS, Feature::kCkptWidthS);
+  set(x.evaluation, Feature::kEvalShare, Feature::kEvalCount, Feature::kEvalPeriodS, Feature::kEvalWidthS);
+  set(x.logging, Feature::kLogShare, Feature::kLogCount, Feature::kLogPeriodS, Feature::kLogWidthS);
+  f.Set(Feature::kStallShare, active_s > 0 ? x.stall.seconds / active_s : kMissing);
+  f.Set(Feature::kHangS, x.hang_s);
+  const double tail_s = Seconds(a->run.range.to - a->active.to);
+  const double head_s = a->run.start_known ? 0 : Seconds(a->active.from - a->run.range.from);
+  if (!a->assumed) {
+    f.Set(Feature::kIdleHeldS, std::max({x.longest_idle_s, tail_s, head_s}));
+    const double idle_s = x.idle_s + (tail_s >= kIdleStretchS ? tail_s : 0) + (head_s >= kIdleStretchS ? head_s : 0);
+    f.Set(Feature::kNotebookShare, idle_s / std::max(1.0, a->run.range.seconds()));
+  }
+}
+
+void Trend(const RunSeries& s, RunAnalysis* a) {
+  wave::FeatureSet& f = a->features;
+  const wave::Series util = Plain(s.util, s, *a);
+  const double interval = f.Get(Feature::kIntervalS);
+  const double block_s = std::max(30.0, 10 * interval);
+  std::vector<double> blocks;
+  std::vector<double> ends;
+  double w = 0, sum = 0;
+  for (size_t i = 0; i < util.size(); ++i) {
+    if (IsPresent(util.v[i])) {
+      w += util.dt_s[i];
+      sum += static_cast<double>(util.v[i]) * util.dt_s[i];
+    }
+    if (w >= block_s) {
+      blocks.push_back(sum / w);
+      ends.push_back(util.t_s[i]);
+      w = sum = 0;
+    }
+  }
+  const size_t min_side = std::max<size_t>(static_cast<size_t>(std::ceil(300.0 / block_s)), blocks.size() / 8);
+  const wave::MeanShift shift = wave::FindMeanShift(blocks, min_side);
+  if (!shift.found || shift.before <= 5) return;
+  // Differences of neighbours understate the noise of a slowly wandering load; 6 errors keep healthy runs quiet.
+  const double drop = (shift.before - shift.after) / shift.before;
+  f.Set(Feature::kTrendDrop, shift.t_value >= 6 ? drop : 0);
+  f.Set(Feature::kTrendBefore, shift.before);
+  f.Set(Feature::kTrendAtShare, static_cast<double>(shift.at) / static_cast<double>(blocks.size()));
+  const TimeMs cut = s.origin + static_cast<TimeMs>(ends[shift.at - 1] * 1000);
+  a->before_fall = {a->active.from, cut};
+  a->after_fall = {cut, a->active.to};
+  f.Set(Feature::kTrendAfterS, a->after_fall.seconds());
+}
+
+}  // namespace sawbill::analysis::parts

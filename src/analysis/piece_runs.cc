@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+// Runs of a piece. Without process rows the load itself is taken as a job, and is said to be: an episode of work on a card,
+// joined with the episodes of other cards of the node that begin and end with it.
+#include <algorithm>
+
+#include "analysis/piece.h"
+
+namespace sawbill::analysis {
+namespace {
+
+constexpr double kEpisodeGapS = 600;   // quiet that separates two episodes of work
+
+struct Episode {
+  size_t card;
+  model::TimeRange range;
+};
+
+std::vector<Episode> Episodes(const PreparedCard& c, size_t card) {
+  std::vector<Episode> out;
+  size_t i = 0;
+  const size_t n = c.size();
+  while (i < n) {
+    const auto begin = FirstWork(c, i, n);
+    if (!begin) break;
+    size_t last = *begin;
+    for (size_t k = *begin; k < n; ++k) {
+      if (Seconds(c.t(k) - c.t(last)) > kEpisodeGapS) break;
+      if (c.util[k] >= 5) last = k;
+    }
+    out.push_back({card, {c.t(*begin) - static_cast<TimeMs>(c.dt(*begin) * 1000), c.t(last)}});
+    i = last + 1;
+  }
+  return out;
+}
+
+bool SameJob(const model::TimeRange& a, const model::TimeRange& b) {
+  const double both = Seconds(std::min(a.to, b.to) - std::max(a.from, b.from));
+  const double either = Seconds(std::max(a.to, b.to) - std::min(a.from, b.from));
+  return both >= 0.8 * either;
+}
+
+}  // namespace
+
+std::optional<bool> LooksUnheld(const PreparedCard& c, size_t i) {
+  const float used = c.track->At(model::GpuMetric::kMemUsedMb, i);
+  if (IsMissing(used)) return std::nullopt;
+  // Drivers that count their own reserve as "used" show 300 to 900 MiB on a card that nobody holds.
+  return used <= 950;
+}
+
+void FindPieceRuns(Piece* p) {
+  const model::Recording& r = *p->recording;
+  std::set<std::string> nodes_with_processes;
+  for (const auto& row : r.processes) {
+    if (row.card >= 0) nodes_with_processes.insert(r.gpus[static_cast<size_t>(row.card)].card.node);
+  }
+  for (jobs::Run& run : jobs::FindRuns(r)) p->runs.push_back(AnalyzeRun(r, p->cards, std::move(run), false));
+  std::vector<jobs::Run> assumed;
+  for (size_t k = 0; k < p->cards.size(); ++k) {
+    const std::string& node = r.gpus[k].card.node;
+    if (nodes_with_processes.count(node) != 0) continue;
+    for (const Episode& e : Episodes(p->cards[k], k)) {
+      const auto it = std::find_if(assumed.begin(), assumed.end(), [&](const jobs::Run& x) {
+        return x.node == node && SameJob(x.range, e.range) &&
+               std::find(x.cards.begin(), x.cards.end(), k) == x.cards.end();
+      });
+      if (it == assumed.end()) {
+        assumed.push_back({"", "", "", node, {k}, {}, e.range, false, false});
+      } else {
+        it->cards.push_back(k);
+        it->range.from = std::min(it->range.from, e.range.from);
+        it->range.to = std::max(it->range.to, e.range.to);
+      }
+    }
+  }
+  for (jobs::Run& run : assumed) p->runs.push_back(AnalyzeRun(r, p->cards, std::move(run), true));
+  std::stable_sort(p->runs.begin(), p->runs.end(),
+                   [](const RunAnalysis& a, const RunAnalysis& b) { return a.run.range.from < b.run.range.from; });
+}
+
+}  // namespace sawbill::analysis

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analysis/prepare.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace sawbill::analysis {
+
+using model::GpuMetric;
+
+size_t PreparedCard::UpperBound(TimeMs t) const {
+  return static_cast<size_t>(std::upper_bound(track->t_ms.begin(), track->t_ms.end(), t) - track->t_ms.begin());
+}
+
+std::pair<size_t, size_t> PreparedCard::Range(model::TimeRange range) const {
+  return {UpperBound(range.from), UpperBound(range.to)};
+}
+
+double PreparedCard::PowerShare(double watts) const {
+  if (IsMissing(limit_w) || limit_w <= 0) return kMissing;
+  if (IsMissing(idle_w) || idle_w >= limit_w) return watts / limit_w;
+  return std::max(0.0, (watts - idle_w) / (limit_w - idle_w));
+}
+
+namespace {
+
+/// On GA100 and older the power reading is instantaneous and aliases with the step just as utilisation does; the energy
+/// counter does not. It is used where it runs through; a driver reload (it falls) or a hole leaves the sample empty.
+std::vector<float> MeanPower(const model::GpuTrack& track, const model::Coverage& coverage) {
+  const auto& reading = track.columns[static_cast<size_t>(GpuMetric::kPowerW)];
+  std::vector<float> out = reading.empty() ? std::vector<float>(track.size(), static_cast<float>(kMissing)) : reading;
+  if (track.energy_j.size() != track.size()) return out;
+  std::vector<float> from_energy(track.size(), static_cast<float>(kMissing));
+  size_t good = 0;
+  for (size_t i = 1; i < track.size(); ++i) {
+    const double joules = track.energy_j[i] - track.energy_j[i - 1];
+    const double seconds = Seconds(track.t_ms[i] - track.t_ms[i - 1]);
+    if (IsMissing(joules) || joules < 0 || seconds <= 0 || coverage.dt_s[i] + 1e-3 < seconds) continue;
+    from_energy[i] = static_cast<float>(joules / seconds);
+    ++good;
+  }
+  return good * 10 >= track.size() * 8 ? from_energy : out;
+}
+
+}  // namespace
+
+PreparedCard Prepare(const model::GpuTrack& track) {
+  PreparedCard c;
+  c.track = &track;
+  c.coverage = model::Cover(track.t_ms);
+  const auto present = [&](GpuMetric m) {
+    const auto& col = track.columns[static_cast<size_t>(m)];
+    return std::any_of(col.begin(), col.end(), [](float v) { return IsPresent(v); });
+  };
+  const auto& sm = track.columns[static_cast<size_t>(GpuMetric::kSmUtil)];
+  c.util.assign(track.size(), static_cast<float>(kMissing));
+  if (present(GpuMetric::kSmUtil)) {
+    c.util = sm;
+  } else if (present(GpuMetric::kGrActive)) {
+    c.util_from_engine = true;
+    for (size_t i = 0; i < track.size(); ++i) c.util[i] = 100.0F * track.At(GpuMetric::kGrActive, i);
+  }
+  c.has_util = present(GpuMetric::kSmUtil) || c.util_from_engine;
+  c.power_w = MeanPower(track, c.coverage);
+  c.has_power = std::any_of(c.power_w.begin(), c.power_w.end(), [](float v) { return IsPresent(v); });
+  c.has_memory = present(GpuMetric::kMemUsedMb);
+  if (track.card.power_limit_w) c.limit_w = *track.card.power_limit_w;
+  if (track.card.memory_total_mb) c.memory_total_mb = *track.card.memory_total_mb;
+  double sum = 0;
+  int n = 0;
+  for (size_t i = 1; i < track.size(); ++i) {
+    const float p = c.power_w[i];
+    // Two quiet samples in a row: a 1 s mean of power still holds the end of the work before it.
+    if (IsPresent(p) && c.util[i] <= 1 && c.util[i - 1] <= 1) {
+      sum += p;
+      ++n;
+    }
+  }
+  if (n >= 5) c.idle_w = sum / n;
+  return c;
+}
+
+wave::Series SeriesOf(const PreparedCard& c, const std::vector<float>& column, size_t first, size_t last, TimeMs origin) {
+  wave::Series s;
+  s.t_s.reserve(last - first);
+  for (size_t i = first; i < last; ++i) {
+    if (c.dt(i) <= 0) continue;
+    s.t_s.push_back(Seconds(c.t(i) - origin));
+    s.v.push_back(column.empty() ? static_cast<float>(kMissing) : column[i]);
+    s.dt_s.push_back(static_cast<float>(c.dt(i)));
+  }
+  return s;
+}
+
+wave::Series SeriesOf(const model::HostTrack& h, model::HostMetric m, model::TimeRange range, TimeMs origin) {
+  wave::Series s;
+  const model::Coverage cover = model::Cover(h.t_ms);
+  for (size_t i = 0; i < h.size(); ++i) {
+    if (h.t_ms[i] <= range.from || h.t_ms[i] > range.to || cover.dt_s[i] <= 0) continue;
+    s.t_s.push_back(Seconds(h.t_ms[i] - origin));
+    s.v.push_back(h.At(m, i));
+    s.dt_s.push_back(cover.dt_s[i]);
+  }
+  return s;
+}
+
+}  // namespace sawbill::analysis

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// One card made ready for analysis: the time that each sample speaks for, and a utilisation that says whether it can be
+// judged. NVML's GPU-Util is preferred; under MIG it is absent and the engine-active ratio stands in.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "model/recording.h"
+#include "wave/events.h"
+
+namespace sawbill::analysis {
+
+struct PreparedCard {
+  const model::GpuTrack* track = nullptr;
+  model::Coverage coverage;
+  std::vector<float> util;      // percent; NaN = cannot be told
+  std::vector<float> power_w;   // mean over the interval: from the energy counter where there is one, else the power reading
+  bool util_from_engine = false;
+  bool has_util = false, has_power = false, has_memory = false;
+  double idle_w = kMissing;     // mean power of samples without a kernel; NaN when there are too few
+  double limit_w = kMissing;
+  double memory_total_mb = kMissing;
+
+  size_t size() const { return track->size(); }
+  double dt(size_t i) const { return coverage.dt_s[i]; }
+  TimeMs t(size_t i) const { return track->t_ms[i]; }
+  /// First sample after `t`.
+  size_t UpperBound(TimeMs t) const;
+  /// Samples in (range.from, range.to].
+  std::pair<size_t, size_t> Range(model::TimeRange range) const;
+  /// Power above idle as a share of what lies between idle and the limit; NaN when unknown.
+  double PowerShare(double watts) const;
+};
+
+PreparedCard Prepare(const model::GpuTrack& track);
+
+/// A metric of a card in [first,last) as a series with the card's own coverage; seconds from `origin`.
+wave::Series SeriesOf(const PreparedCard& c, const std::vector<float>& column, size_t first, size_t last, TimeMs origin);
+/// The same for a host metric.
+wave::Series SeriesOf(const model::HostTrack& h, model::HostMetric m, model::TimeRange range, TimeMs origin);
+
+}  // namespace sawbill::analysis

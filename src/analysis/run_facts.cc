@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analysis/run_facts.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "analysis/feature_parts.h"
+#include "wave/stats.h"
+
+namespace sawbill::analysis {
+namespace {
+
+using wave::Feature;
+
+constexpr double kWork = 10;   // percent: below it a card does not work for this job
+
+double MeanOver(const PreparedCard& c, size_t i, size_t last, int n) {
+  double w = 0, sum = 0;
+  for (size_t k = i; k < last && n > 0; ++k, --n) {
+    if (IsMissing(c.util[k]) || c.dt(k) <= 0) continue;
+    w += c.dt(k);
+    sum += static_cast<double>(c.util[k]) * c.dt(k);
+  }
+  return w > 0 ? sum / w : 0;
+}
+
+int Lookahead(const PreparedCard& c) { return c.coverage.median_interval_s >= 10 ? 1 : 5; }
+
+void FindActive(const std::vector<PreparedCard>& cards, RunAnalysis* a) {
+  TimeMs from = INT64_MAX, to = INT64_MIN;
+  for (const size_t k : a->run.cards) {
+    const PreparedCard& c = cards[k];
+    const auto [first, last] = c.Range(a->run.range);
+    const auto begin = FirstWork(c, first, last), end = LastWork(c, first, last);
+    if (!begin || !end) continue;
+    // The sample speaks for the time before it.
+    from = std::min(from, c.t(*begin) - static_cast<TimeMs>(c.dt(*begin) * 1000));
+    to = std::max(to, c.t(*end));
+  }
+  if (from < to) a->active = {from, to};
+}
+
+/// Samples of a card inside the active time and outside interruptions.
+std::vector<char> PlainMask(const PreparedCard& c, const RunAnalysis& a, size_t first, size_t last) {
+  std::vector<char> plain(last - first, 1);
+  size_t k = 0;
+  const auto& all = a.interruptions.all;
+  for (size_t i = first; i < last; ++i) {
+    const TimeMs t0 = c.t(i) - static_cast<TimeMs>(c.dt(i) * 1000), t1 = c.t(i);
+    while (k < all.size() && all[k].range.to <= t0) ++k;
+    for (size_t m = k; m < all.size() && all[m].range.from < t1; ++m) plain[i - first] = 0;
+    if (IsMissing(c.util[i]) || c.dt(i) <= 0) plain[i - first] = 0;
+  }
+  return plain;
+}
+
+void CardFacts(const std::vector<PreparedCard>& cards, RunAnalysis* a) {
+  for (const size_t k : a->run.cards) {
+    const PreparedCard& c = cards[k];
+    CardInRun f;
+    f.card = k;
+    const auto [first, last] = c.Range(a->active);
+    const std::vector<char> plain = PlainMask(c, *a, first, last);
+    std::vector<float> u, w, clock, power;
+    for (size_t i = first; i < last; ++i) {
+      if (!plain[i - first]) continue;
+      u.push_back(c.util[i]);
+      w.push_back(static_cast<float>(c.dt(i)));
+      const float mask = c.track->At(model::GpuMetric::kThrottle, i);
+      const float mhz = c.track->At(model::GpuMetric::kSmClockMhz, i);
+      const auto held = Mask(model::ThrottleBit::kHwSlowdown) | Mask(model::ThrottleBit::kHwThermal) |
+                        Mask(model::ThrottleBit::kSwThermal) | Mask(model::ThrottleBit::kHwPowerBrake) |
+                        Mask(model::ThrottleBit::kSwPowerCap) | Mask(model::ThrottleBit::kGpuIdle);
+      if (IsPresent(mask) && (static_cast<unsigned>(mask) & held) == 0 && IsPresent(mhz) && c.util[i] >= 50) {
+        clock.push_back(mhz);
+      }
+    }
+    const double p95 = wave::WeightedQuantile(u, w, 0.95);
+    f.util_ref = IsMissing(p95) ? 100 : std::clamp(p95, 95.0, 100.0);
+    const double mean = wave::WeightedMean(u, w);
+    f.wait_share = IsMissing(mean) ? kMissing : std::clamp(1.0 - mean / f.util_ref, 0.0, 1.0);
+    if (clock.size() >= 5) {
+      std::vector<double> d(clock.begin(), clock.end());
+      f.clock_ref_mhz = wave::Quantile(std::move(d), 0.9);
+    } else if (c.track->card.sm_clock_max_mhz) {
+      f.clock_ref_mhz = *c.track->card.sm_clock_max_mhz;
+    }
+    a->cards.push_back(f);
+  }
+}
+
+}  // namespace
+
+std::optional<size_t> FirstWork(const PreparedCard& c, size_t first, size_t last) {
+  for (size_t i = first; i < last; ++i) {
+    if (c.util[i] >= 5 && MeanOver(c, i, last, Lookahead(c)) >= kWork) return i;
+  }
+  return std::nullopt;
+}
+
+std::optional<size_t> LastWork(const PreparedCard& c, size_t first, size_t last) {
+  for (size_t i = last; i > first; --i) {
+    const size_t n = static_cast<size_t>(Lookahead(c));
+    const size_t from = i - first >= n ? i - n : first;
+    if (c.util[i - 1] >= 5 && MeanOver(c, from, i, static_cast<int>(n)) >= kWork) return i - 1;
+  }
+  return std::nullopt;
+}
+
+RunAnalysis AnalyzeRun(const model::Recording& r, const std::vector<PreparedCard>& cards, jobs::Run run, bool assumed) {
+  RunAnalysis a;
+  a.run = std::move(run);
+  a.assumed = assumed;
+  FindActive(cards, &a);
+  parts::States(r, cards, &a);
+  if (a.active.empty()) {
+    for (const size_t k : a.run.cards) a.cards.push_back({k});
+    return a;
+  }
+  parts::Host(r, cards, &a);
+  std::vector<const PreparedCard*> mine;
+  for (const size_t k : a.run.cards) mine.push_back(&cards[k]);
+  // The lead card of the merged series is one that worked.
+  std::stable_partition(mine.begin(), mine.end(), [&](const PreparedCard* c) {
+    const auto [first, last] = c->Range(a.active);
+    return FirstWork(*c, first, last).has_value();
+  });
+  const RunSeries series = MakeRunSeries(mine, a.active);
+  const wave::Series writes = parts::DiskWrites(r, a);
+  a.interruptions = FindInterruptions(series, writes, a.features.Get(Feature::kLogMainBusy));
+  CardFacts(cards, &a);
+  parts::Level(cards, &a);
+  parts::Shape(series, cards, &a);
+  parts::InterruptionFeatures(&a);
+  parts::SeveralCards(r, cards, &a);
+  parts::Clocks(cards, &a);
+  parts::Trend(series, &a);
+  parts::Neighbours(r, &a);
+  return a;
+}
+
+}  // namespace sawbill::analysis

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// The facts about one run: its phases, its interruptions, its features, and for each card what the ledger needs.
+#pragma once
+
+#include <vector>
+
+#include "analysis/interruptions.h"
+#include "analysis/prepare.h"
+#include "jobs/runs.h"
+#include "wave/features.h"
+
+namespace sawbill::analysis {
+
+/// What the ledger must know of one card of a run.
+struct CardInRun {
+  size_t card = 0;               // index into Recording::gpus
+  double util_ref = 100;         // percent that counts as "a kernel always runs" (P95, at least 95)
+  double spin_share = 0;         // share of busy time spent spinning for a slower card (estimate)
+  double wait_share = 0;         // of active time without interruptions
+  double clock_ref_mhz = kMissing;  // SM clock of busy samples without a throttle reason
+  double busy_power_share = kMissing;
+};
+
+struct RunAnalysis {
+  jobs::Run run;
+  bool assumed = false;          // no process data: the load itself is taken as one job
+  model::TimeRange active;       // first to last work; empty when it never worked
+  Interruptions interruptions;
+  std::vector<CardInRun> cards;
+  wave::FeatureSet features;
+  wave::Periodicity dip_spacing; // of the dips outside interruptions, where a period may be claimed
+  bool aliased = false;
+  double comm_share_low = 0, comm_share_high = 0;
+  size_t slow_card = SIZE_MAX;   // index into Recording::gpus
+  model::TimeRange before_fall, after_fall;  // windows of the trend
+};
+
+/// REQUIRES: `cards` prepared from `r.gpus`, same order.
+RunAnalysis AnalyzeRun(const model::Recording& r, const std::vector<PreparedCard>& cards, jobs::Run run, bool assumed);
+
+/// The first sample from which on the card works (5 samples with a mean of 10 % or more), or nothing.
+std::optional<size_t> FirstWork(const PreparedCard& c, size_t first, size_t last);
+std::optional<size_t> LastWork(const PreparedCard& c, size_t first, size_t last);
+
+}  // namespace sawbill::analysis

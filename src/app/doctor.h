@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// What this machine offers: the checks of `sawbill doctor`, each on its own, over the environment's seams.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "app/environment.h"
+#include "app/options.h"
+#include "base/messages.h"
+
+namespace sawbill::app {
+
+struct Check {
+  enum class Level { kOk, kWarn, kMissing };
+  std::string id;  // "nvml", never translated
+  Level level = Level::kOk;
+  std::string detail;        // what was found
+  std::string advice;        // what to do, "" where nothing is
+  bool for_reports = false;  // without it no report can be made
+};
+const char* Name(Check::Level level);
+
+std::vector<Check> Examine(const Options& options, Lang lang, Environment* env);
+/// Ids in the order of Examine, for --require.
+std::vector<std::string> CheckIds();
+
+/// Cores that the process may use: cgroup v2 or v1 quota and cpuset, against those of the host. 0 = cannot be told.
+struct Cores {
+  double allowed = 0, host = 0;
+};
+Cores ReadCores(Environment* env);
+
+}  // namespace sawbill::app

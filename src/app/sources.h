@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// From a path to telemetry: a folder of day files or a foreign file, cut to the period asked for, with the owner's
+// labels.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "app/environment.h"
+#include "app/options.h"
+#include "app/settings.h"
+#include "model/recording.h"
+
+namespace sawbill::app {
+
+/// The paths to read: those named, else the data folder.
+std::vector<std::string> Inputs(const Options& options, const Settings& settings);
+/// kNotFound with what to do where nothing is; kInvalid where the period asked for holds no sample.
+Result<std::unique_ptr<model::TelemetrySource>> OpenTelemetry(const std::string& path, const Settings& settings,
+                                                              Environment* env);
+/// Leaves what lies in (range.from, range.to], and of each track the one sample before, which begins its time.
+void ClipRecording(model::TimeRange range, model::Recording* recording);
+
+}  // namespace sawbill::app

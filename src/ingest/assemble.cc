@@ -1,0 +1,328 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Time that runs back
+// -------------------
+// A log of one card in which time jumps back holds stretches that overlap. From the file alone a restarted logger, two
+// loggers at once and a clock that was set back look alike, and only the first two keep true times. The stretches are
+// merged by time: each second of the card counts once, so no hours are invented; where the clock was set back, as much
+// time as it went back is missing from the hours, and the note says how much that can be at most. Stretches that lie
+// over one another almost wholly, or rows that keep going to and fro, are two writers. Their samples come in near
+// pairs, which would make the median interval (and with it the time that a sample speaks for) far too short: of each
+// pair the later one is left out.
+#include "ingest/assemble.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "ingest/cards.h"
+#include "ingest/time_cells.h"
+#include "ingest/units.h"
+
+namespace sawbill::ingest {
+namespace {
+using model::GpuMetric;
+using model::GpuTrack;
+using model::Odd;
+using model::Recording;
+
+/// Local times of the hour that a zone passes twice: the second time round is told by time running back into it.
+void SettleRepeatedHour(Table* table, const TimeZone& tz) {
+  if (table->zoneless_rows == 0) return;
+  TimeMs until = 0, shift = 0, before = table->rows > 0 ? table->t_ms[0] : 0;
+  for (TimeMs& t : table->t_ms) {
+    const TimeMs raw = t;
+    if (shift != 0 && (raw >= until || raw < until - shift)) shift = 0;
+    if (shift == 0 && raw < before - 30 * 60'000) {
+      const int step_s = tz.OffsetSeconds(raw) - tz.OffsetSeconds(raw + 3'600'000);
+      if (step_s > 0) {
+        TimeMs low = raw, high = raw + 3'600'000;
+        while (high - low > 1) {
+          const TimeMs mid = low + (high - low) / 2;
+          (tz.OffsetSeconds(mid) == tz.OffsetSeconds(raw) ? low : high) = mid;
+        }
+        shift = step_s * 1000LL;
+        until = high;
+      }
+    }
+    before = raw;
+    t = raw + shift;
+  }
+}
+
+struct Backwards {
+  int64_t steps = 0, interleaved = 0;
+  TimeMs first_at = 0, largest = 0, overlap = 0;
+  bool two_writers = false;
+};
+
+/// Looks at one card's times in file order.
+Backwards LookBack(const std::vector<TimeMs>& t) {
+  Backwards b;
+  if (t.empty()) return b;
+  TimeMs stretch_from = t[0], high = t[0];
+  std::vector<std::pair<TimeMs, TimeMs>> stretches;
+  for (size_t i = 1; i < t.size(); ++i) {
+    high = std::max(high, t[i - 1]);
+    if (t[i] >= t[i - 1]) continue;
+    if (b.steps++ == 0) b.first_at = t[i];
+    b.largest = std::max(b.largest, t[i - 1] - t[i]);
+    stretches.emplace_back(stretch_from, t[i - 1]);
+    stretch_from = t[i];
+  }
+  if (b.steps == 0) return b;
+  stretches.emplace_back(stretch_from, t.back());
+  for (size_t i = 1; i < stretches.size(); ++i) {
+    const auto [a_from, a_to] = stretches[i - 1];
+    const auto [c_from, c_to] = stretches[i];
+    const TimeMs overlap = std::max<TimeMs>(0, std::min(a_to, c_to) - std::max(a_from, c_from));
+    const TimeMs shorter = std::max<TimeMs>(1, std::min(a_to - a_from, c_to - c_from));
+    b.overlap += overlap;
+    if (static_cast<double>(overlap) > 0.8 * static_cast<double>(shorter) && overlap > 60'000) b.two_writers = true;
+  }
+  if (b.steps > 3 && static_cast<double>(b.steps) > 0.02 * static_cast<double>(t.size())) b.two_writers = true;
+  return b;
+}
+
+bool AnyMissing(const std::vector<float>& c) {
+  return std::any_of(c.begin(), c.end(), [](float v) { return std::isnan(v); });
+}
+
+/// Samples without a single reading.
+int64_t EmptySamples(const GpuTrack& g) {
+  bool any = false;
+  for (const auto& c : g.columns) {
+    any = any || !c.empty();
+    if (!c.empty() && !AnyMissing(c)) return 0;
+  }
+  int64_t n = 0;
+  for (size_t i = 0; i < g.size(); ++i) {
+    bool value = !g.energy_j.empty() && IsPresent(g.energy_j[i]);
+    for (const auto& c : g.columns) value = value || (!c.empty() && !std::isnan(c[i]));
+    n += value ? 0 : 1;
+  }
+  return n;
+}
+
+/// Leaves out the second of each near pair where that closes the holes which pairs make. Returns how many were left
+/// out.
+int64_t ThinPairs(GpuTrack* g) {
+  const size_t n = g->size();
+  if (n < 20) return 0;
+  const model::Coverage before = model::Cover(g->t_ms);
+  const double span = Seconds(g->t_ms.back() - g->t_ms.front());
+  if (before.hole_s < 0.2 * span) return 0;
+  std::vector<TimeMs> gaps(n - 1);
+  for (size_t i = 1; i < n; ++i) gaps[i - 1] = g->t_ms[i] - g->t_ms[i - 1];
+  std::nth_element(gaps.begin(), gaps.begin() + static_cast<std::ptrdiff_t>(gaps.size() * 3 / 4), gaps.end());
+  const TimeMs near = gaps[gaps.size() * 3 / 4] * 3 / 10;
+  GpuTrack thin;
+  thin.card = g->card;
+  std::vector<size_t> kept;
+  for (size_t i = 0; i < n; ++i) {
+    if (kept.empty() || g->t_ms[i] - g->t_ms[kept.back()] > near) kept.push_back(i);
+  }
+  if (kept.size() * 100 < n * 45 || kept.size() == n) return 0;
+  const auto pick = [&](const auto& from, auto* to) {
+    if (from.empty()) return;
+    to->reserve(kept.size());
+    for (const size_t i : kept) to->push_back(from[i]);
+  };
+  pick(g->t_ms, &thin.t_ms);
+  if (model::Cover(thin.t_ms).hole_s > 0.25 * before.hole_s) return 0;
+  for (size_t m = 0; m < model::kGpuMetrics; ++m) pick(g->columns[m], &thin.columns[m]);
+  pick(g->energy_j, &thin.energy_j);
+  *g = std::move(thin);
+  return static_cast<int64_t>(n - kept.size());
+}
+
+void LookOver(GpuTrack* g, const ReadContext& context, Recording* out, Backwards* worst) {
+  const Backwards b = LookBack(g->t_ms);
+  if (b.steps > worst->steps) *worst = b;
+  SortAndDeduplicate(g, &out->quality);
+  const std::string where = context.file + ": gpu " + g->card.gpu;
+  if (b.steps > 0) {
+    if (const int64_t n = ThinPairs(g); n > 0) out->quality.Count(Odd::kDuplicateSample, where, n);
+  }
+  if (g->size() == 1) out->quality.Count(Odd::kSingleSample, where);
+  if (const int64_t n = EmptySamples(*g); n > 0) out->quality.Count(Odd::kNoValues, where, n);
+  if (const int64_t holes = model::Cover(g->t_ms).holes; holes > 0) out->quality.Count(Odd::kGap, where, holes);
+}
+
+/// Moves (one card) or scatters (many) the columns into tracks.
+void Scatter(Table* table, const Cards& cards, Recording* out) {
+  const size_t first = out->gpus.size();
+  for (const auto& card : cards.cards) {
+    out->gpus.emplace_back();
+    out->gpus.back().card = card;
+  }
+  if (cards.of_row.empty()) {
+    GpuTrack& g = out->gpus[first];
+    g.t_ms = std::move(table->t_ms);
+    for (size_t m = 0; m < model::kGpuMetrics; ++m) g.columns[m] = std::move(table->numbers[m]);
+    g.energy_j = std::move(table->doubles[kEnergySlot]);
+    return;
+  }
+  std::vector<size_t> size(cards.cards.size());
+  std::vector<uint32_t> place(table->rows);
+  for (size_t i = 0; i < table->rows; ++i) {
+    if (cards.of_row[i] >= 0) place[i] = static_cast<uint32_t>(size[static_cast<size_t>(cards.of_row[i])]++);
+  }
+  const auto spread = [&](auto* from, auto to) {
+    if (from->empty()) return;
+    for (size_t k = 0; k < size.size(); ++k) to(k).resize(size[k]);
+    std::vector<typename std::remove_reference_t<decltype(*from)>::value_type*> data(size.size());
+    for (size_t k = 0; k < size.size(); ++k) data[k] = to(k).data();
+    for (size_t i = 0; i < table->rows; ++i) {
+      if (cards.of_row[i] >= 0) data[static_cast<size_t>(cards.of_row[i])][place[i]] = (*from)[i];
+    }
+    *from = {};
+  };
+  spread(&table->t_ms, [&](size_t k) -> auto& { return out->gpus[first + k].t_ms; });
+  for (size_t m = 0; m < model::kGpuMetrics; ++m) {
+    spread(&table->numbers[m], [&](size_t k) -> auto& { return out->gpus[first + k].columns[m]; });
+  }
+  spread(&table->doubles[kEnergySlot], [&](size_t k) -> auto& { return out->gpus[first + k].energy_j; });
+}
+
+/// Facts of the cards from columns that repeat them in every row: the last value stands.
+void FillFacts(const Table& table, Cards* cards) {
+  const auto fill = [&](NumberSlot slot, std::optional<double> model::CardInfo::* fact, double most) {
+    if (!table.has(slot)) return;
+    const auto& v = table.number(slot);
+    for (size_t i = 0; i < table.rows; ++i) {
+      const int32_t card = cards->of_row.empty() ? 0 : cards->of_row[i];
+      if (card >= 0 && v[i] > 0 && v[i] <= most) cards->cards[static_cast<size_t>(card)].*fact = v[i];
+    }
+  };
+  fill(kMemoryTotalSlot, &model::CardInfo::memory_total_mb, 4e6);
+  fill(kPowerLimitSlot, &model::CardInfo::power_limit_w, 3000);
+  fill(kSmClockMaxSlot, &model::CardInfo::sm_clock_max_mhz, 6000);
+}
+
+void NoteTime(const Table& table, const ReadContext& context, const Backwards& worst, Recording* out) {
+  if (table.zoneless_rows > 0) {
+    out->quality.Count(Odd::kZoneAssumed, context.file + ": " + context.tz->name(), table.zoneless_rows);
+    out->notes.push_back(Tr(context.lang, Msg::kIngestNoteZone, context.tz->name()));
+  }
+  const bool two = worst.two_writers || table.other_layout_rows > 0;
+  if (two) {
+    out->quality.Count(Odd::kTwoWriters, context.file + ": " +
+                                             FormatRfc3339(worst.steps > 0      ? worst.first_at
+                                                           : table.t_ms.empty() ? 0
+                                                                                : table.t_ms[0]));
+    out->notes.push_back(Tr(context.lang, Msg::kIngestNoteTwoWriters));
+  }
+  if (worst.steps > 0) {
+    out->quality.Count(Odd::kTimeBackwards, context.file + ": " + FormatRfc3339(worst.first_at), worst.steps);
+    out->notes.push_back(Tr(context.lang, Msg::kIngestNoteTimeBack, worst.steps, FormatRfc3339(worst.first_at),
+                            FormatDuration(Seconds(worst.largest)), FormatDuration(Seconds(worst.overlap))));
+  }
+}
+
+void Explain(const Table& table, const ReadContext& context, Explanation* e) {
+  for (const Layout& l : table.layouts) {
+    for (ColumnTaken c : l.taken) {
+      const Column& column = l.columns[static_cast<size_t>(c.column) - 1];
+      if (column.unit_size > 0) c.unit = std::string(column.unit, column.unit_size);
+      e->columns.push_back(std::move(c));
+    }
+  }
+  e->time_format = DescribeNotation(table.notations);
+  const bool local = (table.notations & kLocalNotation) != 0;
+  e->zone =
+      local ? Tr(context.lang, Msg::kIngestZoneAssumed, context.tz->name()) : Tr(context.lang, Msg::kIngestZoneInFile);
+  e->rows = static_cast<int64_t>(table.rows);
+}
+
+void NoteDropped(const Table& table, const ReadContext& context, Recording* out) {
+  if (table.dropped_rows * 20 <= static_cast<int64_t>(table.rows)) return;
+  out->notes.push_back(Tr(context.lang, Msg::kIngestNoteDropped, table.dropped_rows,
+                          table.dropped_rows + static_cast<int64_t>(table.rows)));
+}
+
+}  // namespace
+
+Status AssembleCards(Table* table, const ReadContext& context, bool own, Recording* out, Explanation* explanation) {
+  Explain(*table, context, explanation);
+  SettleRepeatedHour(table, *context.tz);
+  if (!own) SettleUnits(table, context, &out->quality, &out->notes);
+  CheckRanges(table, context, &out->quality);
+  Cards cards;
+  SAWBILL_RETURN_IF_ERROR(AssignCards(*table, context, &out->quality, &out->notes, &cards));
+  FillFacts(*table, &cards);
+  explanation->cards = cards.explanation;
+  NoteDropped(*table, context, out);
+  const TimeMs first = table->rows > 0 ? table->t_ms[0] : 0;
+  Scatter(table, cards, out);
+  Backwards worst;
+  for (GpuTrack& g : out->gpus) LookOver(&g, context, out, &worst);
+  if (worst.two_writers && cards.inferred && cards.cards.size() > 1) {
+    return Status::Unsupported(
+        context.file +
+        ": two writers in one file (time runs to and fro), and no column tells the card, so "
+        "rows cannot be put to cards; let each writer have its own file, or log `index` as well");
+  }
+  if (table->t_ms.empty()) table->t_ms.push_back(first);
+  NoteTime(*table, context, worst, out);
+  return Status::Ok();
+}
+
+Status AssembleHost(Table* table, const ReadContext& context, Recording* out, Explanation* explanation) {
+  Explain(*table, context, explanation);
+  CheckRanges(table, context, &out->quality);
+  out->hosts.emplace_back();
+  model::HostTrack& h = out->hosts.back();
+  Backwards worst = LookBack(table->t_ms);
+  NoteTime(*table, context, worst, out);
+  h.t_ms = std::move(table->t_ms);
+  for (size_t m = 0; m < model::kHostMetrics; ++m)
+    h.columns[m] = std::move(table->numbers[static_cast<size_t>(kFirstHostSlot) + m]);
+  SortAndDeduplicate(&h, &out->quality);
+  return Status::Ok();
+}
+
+Status AssembleProcesses(Table* table, const ReadContext& context, Recording* out, Explanation* explanation) {
+  Explain(*table, context, explanation);
+  CheckRanges(table, context, &out->quality);
+  const auto text = [&](TextSlot slot, size_t i) -> const std::string& {
+    const TextColumn& c = table->texts[slot];
+    return c.Get(c.ids.empty() ? 0 : c.ids[i]);
+  };
+  const auto number = [&](NumberSlot slot, size_t i) {
+    return table->has(slot) ? table->number(slot)[i] : static_cast<float>(kMissing);
+  };
+  std::vector<std::string> labels;
+  for (size_t i = 0; i < table->rows; ++i) {
+    const float pid = number(kPidSlot, i);
+    if (!(pid >= 0 && pid < 16777216.0F)) {  // Linux: at most 2^22
+      out->quality.Count(Odd::kBadRow, context.file + ": pid");
+      continue;
+    }
+    model::ProcessRow r;
+    r.t_ms = table->t_ms[i];
+    r.host = -1;
+    r.pid = static_cast<int64_t>(pid);
+    r.user = out->strings.Intern(text(kUserText, i));
+    r.name = out->strings.Intern(text(kProcessText, i));
+    r.job = out->strings.Intern(text(kJobText, i));
+    if (!table->doubles[kStartedSlot].empty()) r.started_s = table->doubles[kStartedSlot][i];
+    for (size_t m = 0; m < model::kProcessMetrics; ++m)
+      r.values[m] = number(kFirstProcessSlot + static_cast<int>(m), i);
+    const std::string label = CardLabel(text(kGpuText, i));
+    if (!label.empty()) {
+      const auto at = std::find(labels.begin(), labels.end(), label);
+      r.card = static_cast<int32_t>(at - labels.begin());
+      if (at == labels.end()) {
+        labels.push_back(label);
+        out->gpus.emplace_back();
+        out->gpus.back().card.gpu = label;
+      }
+    }
+    out->processes.push_back(r);
+  }
+  std::stable_sort(out->processes.begin(), out->processes.end(),
+                   [](const auto& a, const auto& b) { return a.t_ms < b.t_ms; });
+  return Status::Ok();
+}
+
+}  // namespace sawbill::ingest

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// From a table to a recording: one unit for each column, what is possible kept and the rest left empty, rows put to
+// cards, time in order.
+#pragma once
+
+#include "ingest/format.h"
+#include "ingest/table.h"
+
+namespace sawbill::ingest {
+
+/// Card samples. `own` = a day file of ours, whose units are known. `table` is used up.
+Status AssembleCards(Table* table, const ReadContext& context, bool own, model::Recording* out,
+                     Explanation* explanation);
+/// A host day file: one node.
+Status AssembleHost(Table* table, const ReadContext& context, model::Recording* out, Explanation* explanation);
+/// A process day file: cards without samples of their own, and rows on them.
+Status AssembleProcesses(Table* table, const ReadContext& context, model::Recording* out, Explanation* explanation);
+
+}  // namespace sawbill::ingest

@@ -1,0 +1,401 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Cards of rows
+// -------------
+// 1. A column that tells the card: uuid, index, `gpu`, pci.bus_id. Of several the one that tells most cards apart,
+// because a
+//    masked uuid or an `index` that a script printed once for each container is 0 for all of them; equal ones in that
+//    order.
+// 2. No such column: nvidia-smi prints the cards of one sample one after another, stamped up to 110 ms apart, then
+// waits.
+//    The k is searched for which a threshold between the n/k largest gaps and the rest cuts the file into bursts of k
+//    rows. A burst of another length lost rows, and which card lost one cannot be told: it is left out and counted.
+// 3. No bursts, but a constant fact (memory.total, name) that repeats with a period: that period is the number of
+// cards.
+// 4. Nothing of this while many rows share their time: refused, because any answer would be made up.
+#include "ingest/cards.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "base/text.h"
+
+namespace sawbill::ingest {
+namespace {
+using model::CardInfo;
+using model::Odd;
+
+constexpr size_t kStructureRows = 100'000;  // rows looked at to find bursts
+constexpr size_t kMostCards = 4096;
+constexpr size_t kMostInferred = 64;
+constexpr double kLeastShare = 0.8;
+constexpr TimeMs kOneSampleMs = 110;  // the longest that rows of one sample were seen apart
+
+bool IsDigits(std::string_view s) { return !s.empty() && s.find_first_not_of("0123456789") == std::string_view::npos; }
+
+bool IsMaskedUuid(std::string_view s) { return s.find_first_not_of("GPUMIGgpu-0") == std::string_view::npos; }
+
+const char* SlotName(TextSlot s) {
+  switch (s) {
+    case kUuidText:
+      return "uuid";
+    case kIndexText:
+      return "index";
+    case kGpuText:
+      return "gpu";
+    default:
+      return "pci.bus_id";
+  }
+}
+
+/// How many cards the column tells apart; 0 when it is there but no identity (names, utilisation under "gpu", masked).
+size_t CardsTold(const Table& table, TextSlot slot) {
+  const TextColumn& c = table.texts[slot];
+  if (c.ids.empty() || c.distinct() < 2) return 0;
+  size_t sound = 0;
+  for (uint32_t id = 1; id < c.distinct(); ++id) {
+    const std::string& v = c.Get(id);
+    const bool ok = slot == kUuidText ? !IsMaskedUuid(v) : slot == kBusIdText ? v.size() >= 7 : !CardLabel(v).empty();
+    sound += ok ? 1 : 0;
+  }
+  if (sound + 1 < c.distinct() && (slot == kGpuText || slot == kIndexText)) return 0;
+  if (slot == kGpuText && sound > 16) {
+    // "gpu" above a column of percentages: cards are sampled equally often, percentages are not.
+    std::vector<size_t> count(c.distinct());
+    for (const uint32_t id : c.ids) ++count[id];
+    const auto [least, most] = std::minmax_element(count.begin() + 1, count.end());
+    if (*most > 20 * *least) return 0;
+  }
+  return sound;
+}
+
+/// The last non-empty text of each card.
+void FillTexts(const Table& table, const Cards& cards, TextSlot slot, std::vector<std::string>* out) {
+  const TextColumn& c = table.texts[slot];
+  out->assign(cards.cards.size(), "");
+  if (c.ids.empty()) return;
+  std::vector<uint32_t> last(cards.cards.size());
+  for (size_t i = 0; i < table.rows; ++i) {
+    const int32_t card = cards.of_row.empty() ? 0 : cards.of_row[i];
+    if (card >= 0 && c.ids[i] != 0) last[static_cast<size_t>(card)] = c.ids[i];
+  }
+  for (size_t k = 0; k < last.size(); ++k) (*out)[k] = Sanitize(c.Get(last[k]));
+}
+
+std::vector<int> LabelParts(const std::string& label) {
+  std::vector<int> parts;
+  for (const std::string_view p : Split(label, '.'))
+    parts.push_back(p.size() < 9 && IsDigits(p) ? std::atoi(std::string(p).c_str()) : 1 << 30);
+  return parts;
+}
+
+/// By node, then by label as numbers.
+void Order(Cards* cards) {
+  std::vector<size_t> order(cards->cards.size());
+  for (size_t i = 0; i < order.size(); ++i) order[i] = i;
+  std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) {
+    const CardInfo &x = cards->cards[a], &y = cards->cards[b];
+    if (x.node != y.node) return x.node < y.node;
+    return LabelParts(x.gpu) < LabelParts(y.gpu);
+  });
+  std::vector<CardInfo> sorted;
+  std::vector<int32_t> place(order.size());
+  for (size_t i = 0; i < order.size(); ++i) {
+    place[order[i]] = static_cast<int32_t>(i);
+    sorted.push_back(std::move(cards->cards[order[i]]));
+  }
+  cards->cards = std::move(sorted);
+  for (int32_t& c : cards->of_row) c = c < 0 ? c : place[static_cast<size_t>(c)];
+}
+
+void Describe(const Table& table, Cards* cards) {
+  std::vector<std::string> uuid, index, gpu, bus, name, driver, node;
+  FillTexts(table, *cards, kUuidText, &uuid);
+  FillTexts(table, *cards, kIndexText, &index);
+  FillTexts(table, *cards, kGpuText, &gpu);
+  FillTexts(table, *cards, kBusIdText, &bus);
+  FillTexts(table, *cards, kNameText, &name);
+  FillTexts(table, *cards, kDriverText, &driver);
+  FillTexts(table, *cards, kNodeText, &node);
+  for (size_t k = 0; k < cards->cards.size(); ++k) {
+    CardInfo& c = cards->cards[k];
+    if (!IsMaskedUuid(uuid[k])) c.uuid = uuid[k];
+    if (c.uuid.empty() && (StartsWith(gpu[k], "GPU-") || StartsWith(gpu[k], "MIG-"))) c.uuid = gpu[k];
+    if (c.gpu.empty()) c.gpu = CardLabel(index[k]);
+    if (c.gpu.empty()) c.gpu = CardLabel(gpu[k]);
+    c.name = name[k];
+    if (c.name.empty() && CardLabel(gpu[k]).empty() && c.uuid != gpu[k]) c.name = gpu[k];
+    c.driver = driver[k];
+    c.node = node[k];
+  }
+  // Cards known by uuid or bus id alone are labelled in the order in which the file names them.
+  int next = 0;
+  for (CardInfo& c : cards->cards) {
+    if (c.gpu.empty()) c.gpu = std::to_string(next);
+    ++next;
+  }
+}
+
+/// Rows to cards by a column (and the node, where one is named).
+Status ByColumn(const Table& table, TextSlot slot, const ReadContext& context, model::DataQuality* quality,
+                Cards* out) {
+  const TextColumn& c = table.texts[slot];
+  const TextColumn& node = table.texts[kNodeText];
+  std::map<std::pair<uint32_t, std::string>, int32_t> known;
+  std::vector<int32_t> by_id(c.distinct(), -2);  // without nodes: one look-up for each value
+  out->of_row.resize(table.rows);
+  int64_t lost = 0;
+  for (size_t i = 0; i < table.rows; ++i) {
+    const uint32_t id = c.ids[i];
+    int32_t card = node.ids.empty() ? by_id[id] : -2;
+    if (card == -2) {
+      const std::string& text = c.Get(id);
+      std::string label = slot == kUuidText || slot == kBusIdText ? text : CardLabel(text);
+      if (slot == kUuidText && IsMaskedUuid(text)) label.clear();
+      const auto key = std::make_pair(node.ids.empty() ? 0U : node.ids[i], label);
+      const auto [it, fresh] = known.try_emplace(key, static_cast<int32_t>(out->cards.size()));
+      card = label.empty() ? -1 : it->second;
+      if (label.empty() && fresh) known.erase(it);
+      if (card >= 0 && fresh) {
+        if (out->cards.size() == kMostCards)
+          return Status::Unsupported(fmt::format("{}: column {} names more than {} cards; it cannot be a card's name",
+                                                 context.file, SlotName(slot), kMostCards));
+        out->cards.emplace_back();
+        if (slot == kIndexText || slot == kGpuText) out->cards.back().gpu = label;
+      }
+      if (node.ids.empty()) by_id[id] = card;
+    }
+    out->of_row[i] = card;
+    lost += card < 0 ? 1 : 0;
+  }
+  if (lost > 0) quality->Count(Odd::kBadRow, context.file + ": " + SlotName(slot), lost);
+  return Status::Ok();
+}
+
+/// The period with which a fact of the cards repeats over the whole file; 0 when it is constant or does not repeat.
+template <typename T>
+size_t PeriodOf(const std::vector<T>& v) {
+  const auto same = [](const T& a, const T& b) { return a == b || (a != a && b != b); };
+  if (v.size() < 4) return 0;
+  for (size_t p = 1; p <= kMostInferred && 2 * p <= v.size(); ++p) {
+    bool holds = true;
+    for (size_t i = p; holds && i < v.size(); ++i) holds = same(v[i], v[i - p]);
+    if (holds) return p == 1 ? 0 : p;
+  }
+  return 0;
+}
+
+size_t FactPeriod(const Table& table) {
+  for (const NumberSlot slot : {kMemoryTotalSlot, kPowerLimitSlot, kSmClockMaxSlot}) {
+    if (!table.has(slot)) continue;
+    if (const size_t p = PeriodOf(table.number(slot))) return p;
+  }
+  const auto& names = table.texts[kNameText].ids;
+  return names.empty() ? 0 : PeriodOf(names);
+}
+
+/// The number of cards that a `count` column states for every row, or 0.
+size_t StatedCount(const Table& table) {
+  if (!table.has(kCardCountSlot)) return 0;
+  const auto& c = table.number(kCardCountSlot);
+  for (const float v : c) {
+    if (!(v >= 1 && v <= static_cast<float>(kMostInferred)) || v != c[0]) return 0;
+  }
+  return c.empty() ? 0 : static_cast<size_t>(c[0]);
+}
+
+/// Puts the rows of each whole burst to cards 0..k-1; returns the number of rows left out.
+int64_t ByBursts(const std::vector<TimeMs>& t, const Bursts& b, std::vector<int32_t>* of_row) {
+  of_row->assign(t.size(), -1);
+  int64_t lost = 0;
+  for (size_t from = 0; from < t.size();) {
+    size_t to = from + 1;
+    while (to < t.size() && std::llabs(t[to] - t[to - 1]) <= b.threshold_ms) ++to;
+    // A short burst at the very end was cut off behind its last row, so its first rows are in their places.
+    const bool whole = to - from == b.k || (to == t.size() && to - from < b.k);
+    for (size_t i = from; whole && i < to; ++i) (*of_row)[i] = static_cast<int32_t>(i - from);
+    if (!whole) lost += static_cast<int64_t>(to - from);
+    from = to;
+  }
+  return lost;
+}
+
+Status ByOrder(const Table& table, const ReadContext& context, model::DataQuality* quality,
+               std::vector<std::string>* notes, Cards* out) {
+  const std::vector<TimeMs>& t = table.t_ms;
+  size_t shared = 0, back = 0;
+  for (size_t i = 1; i < t.size(); ++i) {
+    shared += t[i] == t[i - 1] ? 1 : 0;
+    back += t[i] < t[i - 1] ? 1 : 0;
+  }
+  const Bursts b = FindBursts(t, StatedCount(table));
+  const size_t period = b.k == 1 ? FactPeriod(table) : 0;
+  int64_t lost = 0;
+  size_t k = b.k;
+  if (b.k > 1) {
+    lost = ByBursts(t, b, &out->of_row);
+  } else if (period > 1) {
+    k = period;
+    out->of_row.resize(t.size());
+    for (size_t i = 0; i < t.size(); ++i) out->of_row[i] = static_cast<int32_t>(i % k);
+  } else if (shared * 5 > t.size()) {
+    return Status::Unsupported(fmt::format(
+        "{}: {} of {} rows carry the time of the row above, and no column tells the card{}; log `index` or "
+        "`uuid` as well (nvidia-smi --query-gpu=timestamp,index,...)",
+        context.file, shared, t.size(), back > 3 ? " (time also runs back: two writers in one file?)" : ""));
+  }
+  out->inferred = true;
+  out->cards.resize(k);
+  for (size_t i = 0; i < k; ++i) out->cards[i].gpu = std::to_string(i);
+  if (k == 1) out->of_row.clear();
+  if (k > 1) {
+    quality->Count(Odd::kIndexInferred, context.file, static_cast<int64_t>(t.size()));
+    notes->push_back(Tr(context.lang, Msg::kIngestNoteIndexInferred, k));
+  }
+  if (lost > 0) {
+    quality->Count(Odd::kBadRow, Tr(context.lang, Msg::kIngestDetailBurst, context.file, k), lost);
+    notes->push_back(Tr(context.lang, Msg::kIngestNoteBurstsLost, lost, k));
+  }
+  out->explanation = k == 1       ? Tr(context.lang, Msg::kIngestCardsOne)
+                     : period > 1 ? Tr(context.lang, Msg::kIngestCardsPeriod, k)
+                                  : Tr(context.lang, Msg::kIngestCardsOrder, k, b.threshold_ms);
+  return Status::Ok();
+}
+
+/// The share of rows that stand in bursts of exactly k when gaps above the threshold part bursts.
+double ShareInWhole(const std::vector<TimeMs>& gaps, size_t k, TimeMs threshold) {
+  size_t in_whole = 0, run = 1;
+  for (size_t i = 0; i <= gaps.size(); ++i) {
+    if (i < gaps.size() && gaps[i] <= threshold) {
+      ++run;
+      continue;
+    }
+    if (run == k || (i == gaps.size() && run < k)) in_whole += run;
+    run = 1;
+  }
+  return static_cast<double>(in_whole) / static_cast<double>(gaps.size() + 1);
+}
+
+/// Rows in which `index` and `gpu` name different cards.
+int64_t Disagreements(const Table& table) {
+  const TextColumn &a = table.texts[kIndexText], &b = table.texts[kGpuText];
+  if (a.ids.empty() || b.ids.empty()) return 0;
+  std::vector<std::string> labels_a, labels_b;
+  for (uint32_t id = 0; id < a.distinct(); ++id) labels_a.push_back(CardLabel(a.Get(id)));
+  for (uint32_t id = 0; id < b.distinct(); ++id) labels_b.push_back(CardLabel(b.Get(id)));
+  int64_t n = 0;
+  for (size_t i = 0; i < table.rows; ++i) {
+    const std::string &x = labels_a[a.ids[i]], &y = labels_b[b.ids[i]];
+    n += !x.empty() && !y.empty() && x != y ? 1 : 0;
+  }
+  return n;
+}
+
+/// One value in the only column for the card, yet each time stands k times: that column does not tell the card.
+bool SaysOneButIsMany(const Table& table, size_t told) {
+  if (told != 1 || table.rows < 4) return false;
+  size_t shared = 0;
+  for (size_t i = 1; i < table.rows; ++i) shared += table.t_ms[i] == table.t_ms[i - 1] ? 1 : 0;
+  const Bursts b = FindBursts(table.t_ms);
+  return shared * 2 >= table.rows && b.k > 1 && b.share > 0.95;
+}
+
+}  // namespace
+
+std::string CardLabel(std::string_view cell) {
+  cell = Trim(cell);
+  for (const std::string_view prefix : {"GPU", "gpu", "cuda:", "nvidia"}) {
+    if (StartsWith(cell, prefix)) {
+      cell = cell.substr(prefix.size());
+      while (!cell.empty() &&
+             (cell.front() == ' ' || cell.front() == '_' || cell.front() == ':' || cell.front() == '#'))
+        cell.remove_prefix(1);
+      break;
+    }
+  }
+  if (cell.size() > 12) return "";
+  size_t dots = 0;
+  for (size_t i = 0; i < cell.size(); ++i) {
+    if (cell[i] == '.') {
+      if (i == 0 || i + 1 == cell.size() || cell[i + 1] == '.') return "";
+      ++dots;
+    } else if (cell[i] < '0' || cell[i] > '9') {
+      return "";
+    }
+  }
+  if (cell.empty() || (dots != 0 && dots != 2) || (dots == 0 && cell.size() > 4)) return "";
+  return std::string(cell);
+}
+
+Bursts FindBursts(const std::vector<TimeMs>& t_ms, size_t known_k) {
+  Bursts best;
+  const size_t n = std::min(t_ms.size(), kStructureRows);
+  if (n < 2 || known_k == 1) return best;
+  std::vector<TimeMs> gaps(n - 1);
+  for (size_t i = 1; i < n; ++i) gaps[i - 1] = std::llabs(t_ms[i] - t_ms[i - 1]);
+  std::vector<TimeMs> sorted = gaps;
+  std::sort(sorted.begin(), sorted.end(), std::greater<>());
+  const TimeMs span = std::llabs(t_ms[n - 1] - t_ms[0]);
+  if (sorted[0] <= kOneSampleMs && span <= kOneSampleMs && n <= kMostInferred) return {n, kOneSampleMs, 1};
+  best.share = 0;
+  const size_t least = known_k > 0 ? known_k : 2, most = known_k > 0 ? known_k : kMostInferred;
+  for (size_t k = least; k <= most && 2 * k <= n + k / 2; ++k) {
+    const double groups = static_cast<double>(n) / static_cast<double>(k);
+    const auto hi = static_cast<size_t>(std::max(0.0, 0.9 * (groups - 1) - 1));
+    const auto lo = std::min(gaps.size() - 1, static_cast<size_t>(std::ceil(1.1 * groups)));
+    if (sorted[hi] < 2 * sorted[lo] + 2) continue;
+    const double cut = std::sqrt(static_cast<double>(sorted[hi]) * std::max(static_cast<double>(sorted[lo]), 0.5));
+    const auto threshold = static_cast<TimeMs>(cut);
+    const double share = ShareInWhole(gaps, k, threshold);
+    if (share > best.share + 1e-9) best = {k, threshold, share};
+  }
+  if (best.share < kLeastShare) return {};
+  // The cut lies between the typical gaps; one slow row within a sample is still far nearer than the next sample.
+  const auto parting =
+      std::partition_point(sorted.begin(), sorted.end(), [&](TimeMs g) { return g > best.threshold_ms; });
+  const TimeMs wider = sorted[static_cast<size_t>(static_cast<double>(parting - sorted.begin()) * 0.9)] * 3 / 4;
+  const double wider_share = ShareInWhole(gaps, best.k, wider);
+  if (wider > best.threshold_ms && wider_share >= best.share) best = {best.k, wider, wider_share};
+  return best;
+}
+
+Status AssignCards(const Table& table, const ReadContext& context, model::DataQuality* quality,
+                   std::vector<std::string>* notes, Cards* out) {
+  TextSlot slot = kUuidText;
+  size_t told = 0;
+  for (const TextSlot candidate : {kUuidText, kIndexText, kGpuText, kBusIdText}) {
+    const size_t n = CardsTold(table, candidate);
+    if (n > told) {
+      told = n;
+      slot = candidate;
+    }
+  }
+  if (SaysOneButIsMany(table, told)) {
+    quality->Count(Odd::kIndexDisagrees, context.file, static_cast<int64_t>(table.rows));
+    notes->push_back(Tr(context.lang, Msg::kIngestNoteOneForMany, SlotName(slot)));
+    SAWBILL_RETURN_IF_ERROR(ByOrder(table, context, quality, notes, out));
+    std::vector<std::string> name;
+    FillTexts(table, *out, kNameText, &name);
+    for (size_t k = 0; k < name.size(); ++k) out->cards[k].name = name[k];
+    return Status::Ok();
+  }
+  if (told == 0) {
+    SAWBILL_RETURN_IF_ERROR(ByOrder(table, context, quality, notes, out));
+  } else {
+    SAWBILL_RETURN_IF_ERROR(ByColumn(table, slot, context, quality, out));
+    out->explanation = Tr(context.lang, Msg::kIngestCardsColumn, SlotName(slot), out->cards.size());
+  }
+  if (const int64_t n = Disagreements(table); n > 0) {
+    quality->Count(Odd::kIndexDisagrees, context.file + ": gpu, index", n);
+    notes->push_back(Tr(context.lang, Msg::kIngestNoteIndexDisagrees, SlotName(slot), n));
+  }
+  Describe(table, out);
+  Order(out);
+  const bool all_first =
+      out->cards.size() == 1 && std::all_of(out->of_row.begin(), out->of_row.end(), [](int32_t c) { return c == 0; });
+  if (all_first) out->of_row.clear();
+  return Status::Ok();
+}
+
+}  // namespace sawbill::ingest

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which card each row is about: from the columns that say so, else from the order of rows within one sample.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "ingest/format.h"
+#include "ingest/table.h"
+
+namespace sawbill::ingest {
+
+struct Cards {
+  std::vector<int32_t> of_row;         // index into `cards`; -1 = left out, counted; empty = every row is cards[0]
+  std::vector<model::CardInfo> cards;  // ordered by node and label
+  bool inferred = false;
+  std::string explanation;  // ready to print
+};
+
+/// kUnsupported when rows of several cards cannot be told apart.
+Status AssignCards(const Table& table, const ReadContext& context, model::DataQuality* quality,
+                   std::vector<std::string>* notes, Cards* out);
+
+/// The label in a cell that names a card: "0", "GPU 3" -> "3", "cuda:1" -> "1", "0.2.0"; "" when it is none.
+std::string CardLabel(std::string_view cell);
+
+/// Rows of one sample stand together: how many they are and the gap that parts samples. k = 1 where there is no such
+/// thing.
+struct Bursts {
+  size_t k = 1;
+  TimeMs threshold_ms = 0;
+  double share = 1;  // of rows that stand in bursts of exactly k
+};
+Bursts FindBursts(const std::vector<TimeMs>& t_ms, size_t known_k = 0);
+
+}  // namespace sawbill::ingest

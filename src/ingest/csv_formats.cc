@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ingest/csv_formats.h"
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "ingest/assemble.h"
+#include "ingest/table.h"
+
+namespace sawbill::ingest {
+namespace {
+using model::Recording;
+using model::Scope;
+
+/// The heading line of a day file of ours, if the sample begins with one.
+std::string_view FirstLine(std::string_view sample) {
+  if (StartsWith(sample, "\xEF\xBB\xBF")) sample.remove_prefix(3);
+  sample = sample.substr(0, sample.find('\n'));
+  if (!sample.empty() && sample.back() == '\r') sample.remove_suffix(1);
+  return sample;
+}
+bool IsGpuDay(std::string_view sample) {
+  return StartsWith(FirstLine(sample), "timestamp,gpu,sm_util,mem_util,mem_used_mb,");
+}
+bool IsHostDay(std::string_view sample) { return StartsWith(FirstLine(sample), "timestamp,cpu_count,"); }
+bool IsProcessDay(std::string_view sample) { return StartsWith(FirstLine(sample), "timestamp,gpu,pid,"); }
+
+/// Does the layout carry nvidia-smi's own field names ("utilization.gpu [%]"), or units in cells?
+bool IsNvidiaSmi(const Sniffed& s) {
+  if (s.inferred) return true;
+  for (const ColumnTaken& c : s.layout.taken) {
+    if (c.heading.find('.') != std::string::npos || c.heading.find('[') != std::string::npos) return true;
+  }
+  return false;
+}
+
+/// What stood in the file that made it unusable, for the refusal.
+Status NothingRead(const Table& table, const ReadContext& context, const model::DataQuality& quality) {
+  std::string seen;
+  for (size_t i = 0; i < model::kOdds; ++i) {
+    const auto o = static_cast<model::Odd>(i);
+    if (quality.count(o) == 0) continue;
+    if (!seen.empty()) seen += ", ";
+    seen += fmt::format("{} x {}", quality.count(o), model::Info(o).name);
+  }
+  if (table.layouts.empty()) {
+    return Status::Unsupported(context.file + ": no heading line and no row whose columns can be told" +
+                               (seen.empty() ? "" : " (" + seen + ")") +
+                               "; put a heading line first, e.g. timestamp,index,utilization.gpu,memory.used");
+  }
+  return Status::Unsupported(context.file + ": headings, but no row that can be read" +
+                             (seen.empty() ? "" : " (" + seen + ")") + "; see --explain-format");
+}
+
+bool HasReading(const Table& table) {
+  for (size_t m = 0; m < model::kGpuMetrics; ++m) {
+    if (!table.numbers[m].empty()) return true;
+  }
+  return !table.doubles[kEnergySlot].empty();
+}
+
+void NoteInference(const Table& table, const ReadContext& context, Recording* out) {
+  if (table.layouts.empty() || !table.layouts[0].header.empty()) return;
+  std::string taken, left;
+  for (const ColumnTaken& c : table.layouts[0].taken) {
+    std::string& to = c.taken_as.empty() ? left : taken;
+    if (!to.empty()) to += ", ";
+    to += std::to_string(c.column);
+    if (!c.taken_as.empty()) to += " = " + c.taken_as;
+  }
+  out->notes.push_back(Tr(context.lang, Msg::kIngestNoteInferred, taken));
+  if (!left.empty()) out->notes.push_back(Tr(context.lang, Msg::kIngestNoteLeftOut, left));
+}
+
+void NotePower(const Table& table, const ReadContext& context, Recording* out) {
+  for (const Layout& l : table.layouts) {
+    for (size_t i = 0; i < l.columns.size(); ++i) {
+      const Field& f = l.columns[i].field;
+      if (f.target != Target::kNumber || f.slot != Slot(model::GpuMetric::kPowerW) || f.rank < 2) continue;
+      out->notes.push_back(Tr(context.lang, Msg::kIngestNotePower, l.taken[i].heading));
+      return;
+    }
+  }
+}
+
+Status ReadCards(sys::LineReader* lines, const ReadContext& context, bool own, Recording* out,
+                 Explanation* explanation) {
+  Table table;
+  SAWBILL_RETURN_IF_ERROR(ReadTable(lines, context, Scope::kGpu, &table, &out->quality));
+  if (table.rows == 0) return NothingRead(table, context, out->quality);
+  if (!HasReading(table)) {
+    return Status::Unsupported(context.file +
+                               ": times, but no column with a reading that is known (utilisation, memory, "
+                               "power, clocks, temperature); see --explain-format");
+  }
+  NoteInference(table, context, out);
+  NotePower(table, context, out);
+  return AssembleCards(&table, context, own, out, explanation);
+}
+
+class NvidiaSmiFormat : public Format {
+ public:
+  std::string_view name() const override { return "nvidia-smi csv"; }
+  double Certainty(std::string_view sample) const override {
+    const Sniffed s = Sniff(sample, Scope::kGpu);
+    if ((!s.headed && !s.inferred) || !IsNvidiaSmi(s)) return 0;
+    const double known = static_cast<double>(s.known) / std::max(1, s.known + s.unknown);
+    return s.headed ? 0.6 + 0.35 * known : 0.5 + 0.3 * known;
+  }
+  Status Read(sys::LineReader* lines, const ReadContext& context, Recording* out, Explanation* e) const override {
+    return ReadCards(lines, context, false, out, e);
+  }
+};
+
+class ScriptLogFormat : public Format {
+ public:
+  std::string_view name() const override { return "script log csv"; }
+  double Certainty(std::string_view sample) const override {
+    const Sniffed s = Sniff(sample, Scope::kGpu);
+    if (!s.headed || IsNvidiaSmi(s)) return 0;
+    return 0.5 + 0.4 * static_cast<double>(s.known) / std::max(1, s.known + s.unknown);
+  }
+  Status Read(sys::LineReader* lines, const ReadContext& context, Recording* out, Explanation* e) const override {
+    return ReadCards(lines, context, false, out, e);
+  }
+};
+
+class GpuDayFormat : public Format {
+ public:
+  std::string_view name() const override { return "sawbill gpu day file"; }
+  double Certainty(std::string_view sample) const override { return IsGpuDay(sample) ? 1 : 0; }
+  Status Read(sys::LineReader* lines, const ReadContext& context, Recording* out, Explanation* e) const override {
+    return ReadCards(lines, context, true, out, e);
+  }
+};
+
+class HostDayFormat : public Format {
+ public:
+  std::string_view name() const override { return "sawbill host day file"; }
+  double Certainty(std::string_view sample) const override { return IsHostDay(sample) ? 1 : 0; }
+  Status Read(sys::LineReader* lines, const ReadContext& context, Recording* out, Explanation* e) const override {
+    Table table;
+    SAWBILL_RETURN_IF_ERROR(ReadTable(lines, context, Scope::kHost, &table, &out->quality));
+    if (table.rows == 0) return NothingRead(table, context, out->quality);
+    return AssembleHost(&table, context, out, e);
+  }
+};
+
+class ProcessDayFormat : public Format {
+ public:
+  std::string_view name() const override { return "sawbill process day file"; }
+  double Certainty(std::string_view sample) const override { return IsProcessDay(sample) ? 1 : 0; }
+  Status Read(sys::LineReader* lines, const ReadContext& context, Recording* out, Explanation* e) const override {
+    Table table;
+    SAWBILL_RETURN_IF_ERROR(ReadTable(lines, context, Scope::kProcess, &table, &out->quality));
+    if (table.rows == 0) return NothingRead(table, context, out->quality);
+    return AssembleProcesses(&table, context, out, e);
+  }
+};
+
+}  // namespace
+
+const Format& NvidiaSmiCsv() {
+  static const NvidiaSmiFormat format;
+  return format;
+}
+const Format& ScriptLog() {
+  static const ScriptLogFormat format;
+  return format;
+}
+const Format& GpuDayFile() {
+  static const GpuDayFormat format;
+  return format;
+}
+const Format& HostDayFile() {
+  static const HostDayFormat format;
+  return format;
+}
+const Format& ProcessDayFile() {
+  static const ProcessDayFormat format;
+  return format;
+}
+
+}  // namespace sawbill::ingest

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ingest/open.h"
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "ingest/format.h"
+#include "ingest/table.h"
+
+namespace sawbill::ingest {
+namespace {
+using model::CardInfo;
+using model::Recording;
+using model::TimeRange;
+
+class OnePieceSource : public model::TelemetrySource {
+ public:
+  explicit OnePieceSource(Recording recording) : recording_(std::move(recording)) {
+    bool any = false;
+    const auto widen = [&](TimeMs from, TimeMs to) {
+      period_.from = any ? std::min(period_.from, from) : from;
+      period_.to = any ? std::max(period_.to, to) : to;
+      any = true;
+    };
+    for (const auto& g : recording_.gpus) {
+      cards_.push_back(g.card);
+      if (g.size() > 0) widen(g.t_ms.front(), g.t_ms.back());
+    }
+    for (const auto& h : recording_.hosts) {
+      if (h.size() > 0) widen(h.t_ms.front(), h.t_ms.back());
+    }
+    for (const auto& p : recording_.processes) widen(p.t_ms, p.t_ms);
+    pieces_.push_back(period_);
+  }
+  const std::vector<CardInfo>& cards() const override { return cards_; }
+  TimeRange period() const override { return period_; }
+  const std::vector<TimeRange>& pieces() const override { return pieces_; }
+  Result<Recording> Read(size_t piece) const override {
+    SAWBILL_CHECK(piece == 0);
+    return recording_;
+  }
+  std::string description() const override { return recording_.source + " (" + recording_.format + ")"; }
+
+ private:
+  Recording recording_;
+  std::vector<CardInfo> cards_;
+  TimeRange period_;
+  std::vector<TimeRange> pieces_;
+};
+
+/// UTF-16 (what a redirection in PowerShell writes) as UTF-8; characters beyond ASCII become '?': no field needs them.
+std::string FromUtf16(std::string_view bytes) {
+  const size_t low = static_cast<unsigned char>(bytes[0]) == 0xFF ? 0 : 1;
+  std::string out;
+  out.reserve(bytes.size() / 2);
+  for (size_t i = 2; i + 1 < bytes.size(); i += 2) {
+    const char high = bytes[i + 1 - low], c = bytes[i + low];
+    out += high == 0 && static_cast<unsigned char>(c) < 0x80 ? c : '?';
+  }
+  return out;
+}
+bool IsUtf16(std::string_view b) { return StartsWith(b, "\xFF\xFE") || StartsWith(b, "\xFE\xFF"); }
+
+struct Candidate {
+  const Format* format;
+  double certainty;
+};
+
+/// The bytes of a file, and what they are taken for.
+struct Opened {
+  std::unique_ptr<sys::FileBytes> file;
+  std::string converted;  // instead of the file's bytes where not empty
+  std::string sample;
+  sys::Compression compression = sys::Compression::kNone;
+  std::vector<Candidate> candidates;  // surest first
+  std::string_view bytes() const { return converted.empty() ? file->bytes() : converted; }
+};
+
+Result<Opened> Recognise(sys::FileSystem* fs, const std::string& path) {
+  Opened o;
+  SAWBILL_ASSIGN_OR_RETURN(o.file, fs->Map(path));
+  o.compression = sys::DetectCompression(o.file->bytes());
+  if (IsUtf16(o.file->bytes())) o.converted = FromUtf16(o.file->bytes());
+  const auto source = sys::OpenBytes(o.bytes(), kSampleBytes);
+  while (o.sample.size() < kSampleBytes) {
+    const auto block = source->Next();
+    if (!block.ok() || block->empty()) break;  // a damaged tail is found again, and counted, by the reader
+    o.sample.append(block->substr(0, kSampleBytes - o.sample.size()));
+  }
+  for (const Format* f : AllFormats()) o.candidates.push_back({f, f->Certainty(o.sample)});
+  std::stable_sort(o.candidates.begin(), o.candidates.end(),
+                   [](const Candidate& a, const Candidate& b) { return a.certainty > b.certainty; });
+  return o;
+}
+
+/// What a file that nobody knows looks like, in a few words.
+std::string Looks(std::string_view sample) {
+  if (Trim(sample).empty()) return "the file is empty";
+  size_t control = 0;
+  for (const char c : sample.substr(0, 4096)) control += static_cast<unsigned char>(c) < 9 ? 1 : 0;
+  if (control * 20 > std::min<size_t>(sample.size(), 4096)) return "binary data";
+  std::string_view line = sample;
+  while (!line.empty() && (line.front() == '\n' || line.front() == '\r')) line.remove_prefix(1);
+  line = line.substr(0, line.find('\n'));
+  return "it begins with \"" + Ellipsize(Sanitize(Trim(line.substr(0, 400))), 80) + "\"";
+}
+
+Status NotRecognised(const std::string& path, const Opened& o) {
+  const Sniffed s = Sniff(o.sample, model::Scope::kGpu);
+  std::string message = path + ": not a telemetry file that is known: " + Looks(o.sample);
+  if (s.no_time)
+    message += ", which are headings without a time column; log `timestamp` too (nvidia-smi --query-gpu=timestamp,...)";
+  message +=
+      ". Accepted: nvidia-smi --query-gpu=timestamp,... --format=csv logs, CSV logs with headings such as "
+      "timestamp,gpu,sm_util,mem_util,mem_used_mb, and Sawbill day files; each also as .gz or .zst.";
+  if (!s.no_time) message += " Without headings, put a heading line first.";
+  return Status::Unsupported(message);
+}
+
+Status ReadAs(const Format& format, const Opened& o, const std::string& path, const IngestOptions& options,
+              Recording* out, Explanation* e) {
+  ReadContext context;
+  context.tz = &options.tz;
+  context.file = sys::BaseName(path);
+  context.lang = options.lang;
+  if (o.compression == sys::Compression::kNone) context.text_bytes = o.bytes().size();
+  out->source = path;
+  out->format = std::string(format.name());
+  sys::LineReader lines(sys::OpenBytes(o.bytes()));
+  return format.Read(&lines, context, out, e);
+}
+
+void AddColumns(const Explanation& e, Lang lang, std::vector<std::string>* lines) {
+  lines->push_back(Tr(lang, Msg::kIngestExplainColumns));
+  size_t shown = 0;
+  for (const ColumnTaken& c : e.columns) {
+    if (++shown > 400) break;  // a file with a new heading line for every row
+    std::string as = c.taken_as.empty() ? Tr(lang, Msg::kIngestExplainLeftOut) : c.taken_as;
+    if (!c.unit.empty() && !c.taken_as.empty()) as += " [" + Sanitize(c.unit) + "]";
+    lines->push_back(Tr(lang, Msg::kIngestExplainColumn, c.column, c.heading.empty() ? "-" : c.heading, as, c.how));
+  }
+}
+
+void AddCards(const Recording& r, Lang lang, std::vector<std::string>* lines) {
+  for (const auto& g : r.gpus) {
+    if (g.size() == 0) continue;
+    lines->push_back(Tr(lang, Msg::kIngestExplainSamples, g.card.gpu, g.card.name.empty() ? g.card.uuid : g.card.name,
+                        g.size(), FormatRfc3339(g.t_ms.front()), FormatRfc3339(g.t_ms.back())));
+  }
+}
+
+}  // namespace
+
+Result<std::unique_ptr<model::TelemetrySource>> OpenFile(sys::FileSystem* fs, const std::string& path,
+                                                         const IngestOptions& options) {
+  SAWBILL_ASSIGN_OR_RETURN(const Opened o, Recognise(fs, path));
+  const Candidate best = o.candidates.front();
+  if (best.certainty < kLeastCertainty) return NotRecognised(path, o);
+  Recording recording;
+  Explanation unused;
+  SAWBILL_RETURN_IF_ERROR(ReadAs(*best.format, o, path, options, &recording, &unused));
+  return std::unique_ptr<model::TelemetrySource>(std::make_unique<OnePieceSource>(std::move(recording)));
+}
+
+Result<std::string> ExplainFormat(sys::FileSystem* fs, const std::string& path, const IngestOptions& options) {
+  SAWBILL_ASSIGN_OR_RETURN(const Opened o, Recognise(fs, path));
+  const Lang lang = options.lang;
+  std::vector<std::string> lines;
+  const Candidate best = o.candidates.front();
+  if (best.certainty < kLeastCertainty) {
+    lines.push_back(Tr(lang, Msg::kIngestExplainUnknown));
+    lines.push_back(NotRecognised(path, o).message());
+    return Join(lines, "\n") + "\n";
+  }
+  lines.push_back(Tr(lang, Msg::kIngestExplainFormat, best.format->name(), best.certainty));
+  for (const Candidate& c : o.candidates) {
+    if (c.format != best.format && c.certainty > 0)
+      lines.push_back(Tr(lang, Msg::kIngestExplainOther, c.format->name(), c.certainty));
+  }
+  if (o.compression != sys::Compression::kNone) {
+    lines.push_back(
+        Tr(lang, Msg::kIngestExplainCompressed, o.compression == sys::Compression::kGzip ? "gzip" : "zstd"));
+  }
+  Recording r;
+  Explanation e;
+  const Status read = ReadAs(*best.format, o, path, options, &r, &e);
+  if (!read.ok()) lines.push_back(Tr(lang, Msg::kIngestExplainRefused, read.message()));
+  if (e.rows > 0) lines.push_back(Tr(lang, Msg::kIngestExplainRows, e.rows));
+  if (!e.time_format.empty()) lines.push_back(Tr(lang, Msg::kIngestExplainTime, e.time_format, e.zone));
+  if (!e.cards.empty()) lines.push_back(Tr(lang, Msg::kIngestExplainCards, e.cards));
+  if (read.ok()) AddCards(r, lang, &lines);
+  if (!e.columns.empty()) AddColumns(e, lang, &lines);
+  if (!r.quality.empty()) lines.push_back(Tr(lang, Msg::kIngestExplainOdd));
+  for (size_t i = 0; i < model::kOdds; ++i) {
+    const auto odd = static_cast<model::Odd>(i);
+    if (r.quality.count(odd) == 0) continue;
+    const model::OddInfo& info = model::Info(odd);
+    lines.push_back(fmt::format("  {} x {} ({})", r.quality.count(odd), lang == Lang::kZh ? info.zh : info.en,
+                                Sanitize(r.quality.detail(odd))));
+  }
+  if (!r.notes.empty()) lines.push_back(Tr(lang, Msg::kIngestExplainNotes));
+  for (const std::string& note : r.notes) lines.push_back("  " + note);
+  return Join(lines, "\n") + "\n";
+}
+
+}  // namespace sawbill::ingest

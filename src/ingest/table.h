@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+// A foreign table in memory: every row of the file in its order, by columns, before anything is said about cards.
+// Whether a column is a ratio, which column tells the card, and where one sample ends can only be decided over the
+// whole file.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "base/time.h"
+#include "ingest/fields.h"
+#include "ingest/format.h"
+
+namespace sawbill::ingest {
+
+/// Strings that repeat from row to row, kept once. Id 0 is "".
+class TextColumn {
+ public:
+  std::vector<uint32_t> ids;  // of each row; empty = the column was never there
+  static constexpr uint32_t kBroken = UINT32_MAX;
+  /// The id of `s`; 0 for "" and for markers such as "[N/A]"; kBroken when it holds a NUL.
+  uint32_t Intern(std::string_view s) {
+    const uint32_t guess = after_[last_];
+    return values_[guess] == s ? last_ = guess : Find(s);
+  }
+  const std::string& Get(uint32_t id) const { return values_[id]; }
+  size_t distinct() const { return values_.size(); }
+
+ private:
+  uint32_t Find(std::string_view s);
+
+  std::vector<std::string> values_{""};
+  std::vector<uint32_t> after_{0};  // after_[a] = what last followed a: cards repeat in the same order
+  std::unordered_map<std::string, uint32_t> known_{{"", 0}};
+  uint32_t last_ = 0;
+};
+
+/// What one column of one layout is, and the unit memory that makes reading its cells cheap.
+struct Column {
+  Field field;
+  double bare_factor = 1;  // of a cell without a unit: from the heading's unit
+  char unit[12] = {};      // the unit last seen in a cell
+  size_t unit_size = 0;
+  double unit_factor = 1;
+  bool heading_unit = false, saw_bare = false, saw_unit = false;
+};
+/// The columns from one heading line (or from inference) to the next.
+struct Layout {
+  std::string header;  // the line itself; "" = inferred
+  std::vector<Column> columns;
+  std::vector<ColumnTaken> taken;  // parallel to `columns`
+  bool processes = false;          // a list of processes, whose rows are no samples of cards
+};
+struct Segment {
+  size_t first_row = 0;
+  size_t layout = 0;
+};
+
+struct Table {
+  size_t rows = 0;
+  std::vector<TimeMs> t_ms;
+  std::array<std::vector<float>, kNumberSlots> numbers;  // NaN where not read; empty = never there
+  std::array<std::vector<double>, kDoubleSlots> doubles;
+  std::array<TextColumn, kTextSlots> texts;
+  std::vector<Layout> layouts;
+  std::vector<Segment> segments;
+  unsigned notations = 0;  // TimeNotation bits
+  int64_t zoneless_rows = 0;
+  int64_t other_layout_rows = 0;  // rows that fitted an earlier layout than the one above them
+  int64_t dropped_rows = 0;       // left out, for whatever reason
+  bool has(NumberSlot s) const { return !numbers[static_cast<size_t>(s)].empty(); }
+  const std::vector<float>& number(NumberSlot s) const { return numbers[static_cast<size_t>(s)]; }
+};
+
+/// The layout that a heading line gives, or nothing when the line is no heading (or tells no time: then `no_time`).
+std::optional<Layout> LayoutOfHeader(std::string_view line, model::Scope scope, Lang lang, bool* no_time = nullptr);
+
+/// How sure a sample is a table of ours, for Format::Certainty.
+struct Sniffed {
+  bool headed = false, inferred = false, no_time = false;
+  Layout layout;
+  int known = 0;    // columns with a meaning
+  int unknown = 0;  // columns without
+};
+Sniffed Sniff(std::string_view sample, model::Scope scope);
+
+/// Reads all lines into `table`; odd rows and cells are counted.
+Status ReadTable(sys::LineReader* lines, const ReadContext& context, model::Scope scope, Table* table,
+                 model::DataQuality* quality);
+
+}  // namespace sawbill::ingest

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// Means and quantiles weighted by the time that each sample speaks for, robust spread, and small series tools. Pure.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+namespace sawbill::wave {
+
+/// Mean of the values that are present, weighted; NaN if there is none. REQUIRES: equal sizes.
+double WeightedMean(const std::vector<float>& v, const std::vector<float>& weight);
+/// Quantile q in [0,1] of the values that are present, weighted (the value at which the running weight reaches q).
+double WeightedQuantile(const std::vector<float>& v, const std::vector<float>& weight, double q);
+/// Unweighted; NaN when empty. Both reorder their argument.
+double Median(std::vector<double> v);
+double Quantile(std::vector<double> v, double q);
+/// 1.4826 x median absolute deviation: the standard deviation of a normal sample, blind to outliers.
+double RobustSigma(const std::vector<double>& v);
+
+}  // namespace sawbill::wave
