@@ -128,7 +128,10 @@ std::vector<Tile> MakeTiles(int cards, Rng* rng) {
                                         "evaluation", "host-bound", "idle-held", "unused",  "sweep-gaps",  "thermal"};
   if (cards > 1) scenarios.insert(scenarios.end(), {"communication", "straggler"});
   std::vector<Tile> tiles;
-  for (const char* scenario : scenarios) tiles.push_back(MakeTile(scenario, cards, rng->Next(), rng->Uniform(0.7, 2)));
+  for (const char* scenario : scenarios) {
+    const double hours = rng->Uniform(0.7, 2);
+    tiles.push_back(MakeTile(scenario, cards, rng->Next(), hours));
+  }
   return tiles;
 }
 

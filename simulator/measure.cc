@@ -50,7 +50,7 @@ std::vector<std::pair<double, double>> MemorySteps(const World& world, int card)
       delta.emplace_back(p.t1, -held);
     }
   }
-  std::stable_sort(delta.begin(), delta.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+  std::sort(delta.begin(), delta.end());
   double held = kDriverMb;
   for (auto& [t, mb] : delta) mb = held += mb;
   return delta;

@@ -49,6 +49,9 @@ struct Draft {
   Activity period_of = Activity::kCount;                // whose spacing is the true period
 };
 
+/// A job with nothing wrong, drawn from the seed and the scenario's name.
+Draft Healthy(const ScenarioInfo& info, const Options& options);
+
 std::span<const ScenarioInfo> Scenarios();
 const ScenarioInfo* FindScenario(std::string_view name);
 inline Simulation Simulate(const ScenarioInfo& info, const Options& options) { return info.make(info, options); }

@@ -69,8 +69,7 @@ std::map<std::string, long> Tenths(const World& world) {
     left -= tenths[name];
     remainders.emplace_back(exact - std::floor(exact), name);
   }
-  std::stable_sort(remainders.begin(), remainders.end(),
-                   [](const auto& a, const auto& b) { return a.first > b.first; });
+  std::sort(remainders.rbegin(), remainders.rend());
   for (size_t i = 0; left > 0 && !remainders.empty(); ++i, --left) ++tenths[remainders[i % remainders.size()].second];
   return tenths;
 }

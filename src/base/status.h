@@ -99,9 +99,11 @@ class [[nodiscard]] Result {
 #define SAWBILL_CONCAT_(a, b) a##b
 #define SAWBILL_CONCAT(a, b) SAWBILL_CONCAT_(a, b)
 #define SAWBILL_ASSIGN_OR_RETURN(lhs, expr) SAWBILL_ASSIGN_OR_RETURN_(SAWBILL_CONCAT(sawbill_result_, __LINE__), lhs, expr)
+// NOLINTBEGIN(bugprone-macro-parentheses): `lhs` may declare a variable
 #define SAWBILL_ASSIGN_OR_RETURN_(tmp, lhs, expr) \
   auto tmp = (expr);                              \
   if (!tmp.ok()) return tmp.status();             \
   lhs = std::move(tmp).value()
+// NOLINTEND(bugprone-macro-parentheses)
 
 }  // namespace sawbill

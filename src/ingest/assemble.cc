@@ -14,6 +14,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "ingest/big_memory.h"
 #include "ingest/cards.h"
 #include "ingest/time_cells.h"
 #include "ingest/units.h"
@@ -163,17 +164,19 @@ void Scatter(Table* table, const Cards& cards, Recording* out) {
     return;
   }
   std::vector<size_t> size(cards.cards.size());
-  std::vector<uint32_t> place(table->rows);
-  for (size_t i = 0; i < table->rows; ++i) {
-    if (cards.of_row[i] >= 0) place[i] = static_cast<uint32_t>(size[static_cast<size_t>(cards.of_row[i])]++);
+  for (const int16_t card : cards.of_row) {
+    if (card >= 0) ++size[static_cast<size_t>(card)];
   }
   const auto spread = [&](auto* from, auto to) {
+    using T = typename std::remove_reference_t<decltype(*from)>::value_type;
     if (from->empty()) return;
-    for (size_t k = 0; k < size.size(); ++k) to(k).resize(size[k]);
-    std::vector<typename std::remove_reference_t<decltype(*from)>::value_type*> data(size.size());
-    for (size_t k = 0; k < size.size(); ++k) data[k] = to(k).data();
+    std::vector<T*> next(size.size());
+    for (size_t k = 0; k < size.size(); ++k) {
+      GrowTo(&to(k), size[k], T{});
+      next[k] = to(k).data();
+    }
     for (size_t i = 0; i < table->rows; ++i) {
-      if (cards.of_row[i] >= 0) data[static_cast<size_t>(cards.of_row[i])][place[i]] = (*from)[i];
+      if (const int16_t card = cards.of_row[i]; card >= 0) *next[static_cast<size_t>(card)]++ = (*from)[i];
     }
     *from = {};
   };

@@ -20,6 +20,7 @@
 #include <map>
 
 #include "base/text.h"
+#include "ingest/big_memory.h"
 
 namespace sawbill::ingest {
 namespace {
@@ -100,13 +101,13 @@ void Order(Cards* cards) {
     return LabelParts(x.gpu) < LabelParts(y.gpu);
   });
   std::vector<CardInfo> sorted;
-  std::vector<int32_t> place(order.size());
+  std::vector<int16_t> place(order.size());
   for (size_t i = 0; i < order.size(); ++i) {
-    place[order[i]] = static_cast<int32_t>(i);
+    place[order[i]] = static_cast<int16_t>(i);
     sorted.push_back(std::move(cards->cards[order[i]]));
   }
   cards->cards = std::move(sorted);
-  for (int32_t& c : cards->of_row) c = c < 0 ? c : place[static_cast<size_t>(c)];
+  for (int16_t& c : cards->of_row) c = c < 0 ? c : place[static_cast<size_t>(c)];
 }
 
 void Describe(const Table& table, Cards* cards) {
@@ -144,7 +145,7 @@ Status ByColumn(const Table& table, TextSlot slot, const ReadContext& context, m
   const TextColumn& node = table.texts[kNodeText];
   std::map<std::pair<uint32_t, std::string>, int32_t> known;
   std::vector<int32_t> by_id(c.distinct(), -2);  // without nodes: one look-up for each value
-  out->of_row.resize(table.rows);
+  GrowTo(&out->of_row, table.rows, int16_t{-1});
   int64_t lost = 0;
   for (size_t i = 0; i < table.rows; ++i) {
     const uint32_t id = c.ids[i];
@@ -166,7 +167,7 @@ Status ByColumn(const Table& table, TextSlot slot, const ReadContext& context, m
       }
       if (node.ids.empty()) by_id[id] = card;
     }
-    out->of_row[i] = card;
+    out->of_row[i] = static_cast<int16_t>(card);
     lost += card < 0 ? 1 : 0;
   }
   if (lost > 0) quality->Count(Odd::kBadRow, context.file + ": " + SlotName(slot), lost);
@@ -206,15 +207,15 @@ size_t StatedCount(const Table& table) {
 }
 
 /// Puts the rows of each whole burst to cards 0..k-1; returns the number of rows left out.
-int64_t ByBursts(const std::vector<TimeMs>& t, const Bursts& b, std::vector<int32_t>* of_row) {
-  of_row->assign(t.size(), -1);
+int64_t ByBursts(const std::vector<TimeMs>& t, const Bursts& b, std::vector<int16_t>* of_row) {
+  GrowTo(of_row, t.size(), int16_t{-1});
   int64_t lost = 0;
   for (size_t from = 0; from < t.size();) {
     size_t to = from + 1;
     while (to < t.size() && std::llabs(t[to] - t[to - 1]) <= b.threshold_ms) ++to;
     // A short burst at the very end was cut off behind its last row, so its first rows are in their places.
     const bool whole = to - from == b.k || (to == t.size() && to - from < b.k);
-    for (size_t i = from; whole && i < to; ++i) (*of_row)[i] = static_cast<int32_t>(i - from);
+    for (size_t i = from; whole && i < to; ++i) (*of_row)[i] = static_cast<int16_t>(i - from);
     if (!whole) lost += static_cast<int64_t>(to - from);
     from = to;
   }
@@ -237,8 +238,8 @@ Status ByOrder(const Table& table, const ReadContext& context, model::DataQualit
     lost = ByBursts(t, b, &out->of_row);
   } else if (period > 1) {
     k = period;
-    out->of_row.resize(t.size());
-    for (size_t i = 0; i < t.size(); ++i) out->of_row[i] = static_cast<int32_t>(i % k);
+    GrowTo(&out->of_row, t.size(), int16_t{-1});
+    for (size_t i = 0; i < t.size(); ++i) out->of_row[i] = static_cast<int16_t>(i % k);
   } else if (shared * 5 > t.size()) {
     return Status::Unsupported(fmt::format(
         "{}: {} of {} rows carry the time of the row above, and no column tells the card{}; log `index` or "
@@ -393,7 +394,7 @@ Status AssignCards(const Table& table, const ReadContext& context, model::DataQu
   Describe(table, out);
   Order(out);
   const bool all_first =
-      out->cards.size() == 1 && std::all_of(out->of_row.begin(), out->of_row.end(), [](int32_t c) { return c == 0; });
+      out->cards.size() == 1 && std::all_of(out->of_row.begin(), out->of_row.end(), [](int16_t c) { return c == 0; });
   if (all_first) out->of_row.clear();
   return Status::Ok();
 }

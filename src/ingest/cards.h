@@ -11,7 +11,7 @@
 namespace sawbill::ingest {
 
 struct Cards {
-  std::vector<int32_t> of_row;         // index into `cards`; -1 = left out, counted; empty = every row is cards[0]
+  std::vector<int16_t> of_row;         // index into `cards`; -1 = left out, counted; empty = every row is cards[0]
   std::vector<model::CardInfo> cards;  // ordered by node and label
   bool inferred = false;
   std::string explanation;  // ready to print

@@ -18,6 +18,10 @@ const char* CellEnd(const char* p, const char* end) {
       ++q;
     }
   }
+  // Most cells are short: a call costs more than looking.
+  for (const char* near = end - q > 12 ? q + 12 : end; q < near; ++q) {
+    if (*q == ',') return q;
+  }
   const void* comma = std::memchr(q, ',', static_cast<size_t>(end - q));
   return comma != nullptr ? static_cast<const char*>(comma) : end;
 }

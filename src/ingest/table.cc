@@ -18,6 +18,7 @@
 
 #include "base/numbers.h"
 #include "base/text.h"
+#include "ingest/big_memory.h"
 #include "ingest/cells.h"
 #include "ingest/infer.h"
 #include "ingest/time_cells.h"
@@ -196,15 +197,15 @@ void TableReader::Grow() {
         static_cast<double>(table_->rows) * static_cast<double>(context_.text_bytes) / static_cast<double>(consumed);
     capacity_ = std::max(capacity_, static_cast<size_t>(rows * 1.03) + 1);
   }
-  table_->t_ms.resize(capacity_);
+  GrowTo(&table_->t_ms, capacity_, TimeMs{0});
   for (auto& c : table_->numbers) {
-    if (!c.empty()) c.resize(capacity_, static_cast<float>(kMissing));
+    if (!c.empty()) GrowTo(&c, capacity_, static_cast<float>(kMissing));
   }
   for (auto& c : table_->doubles) {
-    if (!c.empty()) c.resize(capacity_, kMissing);
+    if (!c.empty()) GrowTo(&c, capacity_, kMissing);
   }
   for (auto& c : table_->texts) {
-    if (!c.ids.empty()) c.ids.resize(capacity_, 0U);
+    if (!c.ids.empty()) GrowTo(&c.ids, capacity_, 0U);
   }
 }
 
@@ -305,7 +306,7 @@ inline bool TableReader::Cell(Column* c, const char** p, const char* end) {
 inline bool TableReader::NumberCell(Column* c, const char** p, const char* end, double* v) {
   const char* q = *p;
   while (q < end && *q == ' ') ++q;
-  if (q < end && *q == ',') {
+  if (q == end || *q == ',') {
     *v = kMissing;
     *p = q;
     return true;
@@ -383,9 +384,13 @@ bool TableReader::ThrottleCell(const Column& c, const char** p, const char* end)
   const std::string_view cell = Unquote(std::string_view(*p, static_cast<size_t>(stop - *p)));
   *p = stop;
   if (cut_ && stop == end) return cut_value_ = true;
+  if (c.field.target == Target::kThrottleNames && cell == "none") {
+    table_->numbers[static_cast<size_t>(Slot(model::GpuMetric::kThrottle))][table_->rows] = 0;
+    return true;
+  }
   const Marker marker = MarkerOf(cell);
   if (c.field.target != Target::kThrottleNames || !cell.empty()) {
-    if (marker == Marker::kNotAvailable && cell != "none") return ++not_supported_, true;
+    if (marker == Marker::kNotAvailable) return ++not_supported_, true;
     if (marker == Marker::kError) return ++error_, true;
   }
   if (cell.empty()) return true;

@@ -49,7 +49,7 @@ class MoneyTable {
   }
 
  private:
-  static constexpr int kMostUnit = 12;
+  static constexpr int kMostUnit = 10;  // "card-hours"; currencies have three
   struct Line {
     Piece label;
     std::string amount, unit, share;

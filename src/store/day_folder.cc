@@ -166,14 +166,15 @@ Result<std::vector<NodeFolder>> FindNodes(sys::FileSystem* fs, const std::string
   return nodes;
 }
 
-Result<DayFolder> ScanFolder(sys::FileSystem* fs, const std::string& dir, const TimeZone& tz, std::optional<TimeMs> to) {
+Result<DayFolder> ScanFolder(sys::FileSystem* fs, const std::string& dir, const ScanOptions& options) {
   DayFolder out;
   out.dir = dir;
   SAWBILL_ASSIGN_OR_RETURN(out.nodes, FindNodes(fs, dir));
+  if (options.only_this_folder) std::erase_if(out.nodes, [&](const NodeFolder& n) { return n.path != dir; });
   for (const char* marker : {kTruthName, kSimulatedName}) {
     if (fs->Stat(sys::JoinPath(dir, marker)).ok()) out.simulated = true;
   }
-  FolderScan scan(fs, tz, to, &out);
+  FolderScan scan(fs, options.tz, options.to, &out);
   for (size_t node = 0; node < out.nodes.size(); ++node) SAWBILL_RETURN_IF_ERROR(scan.Node(node));
   return out;
 }

@@ -35,7 +35,11 @@ struct DayFolder {
 
 /// Folders with day files in them: `dir` itself (node "") and those in it.
 Result<std::vector<NodeFolder>> FindNodes(sys::FileSystem* fs, const std::string& dir);
-/// `to`: nothing later is going to be read.
-Result<DayFolder> ScanFolder(sys::FileSystem* fs, const std::string& dir, const TimeZone& tz, std::optional<TimeMs> to);
+struct ScanOptions {
+  TimeZone tz = TimeZone::Utc();
+  std::optional<TimeMs> to;  // nothing later is going to be read
+  bool only_this_folder = false;
+};
+Result<DayFolder> ScanFolder(sys::FileSystem* fs, const std::string& dir, const ScanOptions& options);
 
 }  // namespace sawbill::store

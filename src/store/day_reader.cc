@@ -280,7 +280,7 @@ Result<std::unique_ptr<model::TelemetrySource>> OpenDataFolder(sys::FileSystem* 
   if (options.from && options.to && *options.from >= *options.to) {
     return Status::Invalid("the period is empty: --from lies at or behind --to");
   }
-  SAWBILL_ASSIGN_OR_RETURN(DayFolder folder, ScanFolder(fs, dir, options.tz, options.to));
+  SAWBILL_ASSIGN_OR_RETURN(DayFolder folder, ScanFolder(fs, dir, {options.tz, options.to, options.only_this_folder}));
   if (folder.nodes.empty()) {
     return Status::NotFound(dir + " holds no day files (gpu-YYYY-MM-DD.csv); name another folder, or record with 'sawbill record'");
   }

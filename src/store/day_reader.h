@@ -23,6 +23,7 @@ struct DataFolderOptions {
   TimeZone tz = TimeZone::Utc();     // of the local days: where pieces are cut; never changes what is read
   int64_t max_piece_bytes = kDefaultPieceBytes;  // uncompressed text of gpu and process files in a piece
   int piece_threads = 1;             // threads that one Read() may use by itself for a large plain gpu file
+  bool only_this_folder = false;     // leave out the node folders in `dir`
 };
 
 /// `dir` holds `<kind>-YYYY-MM-DD.csv[.gz|.zst]`, and for several nodes `<node>/<kind>-...`.

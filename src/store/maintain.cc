@@ -137,6 +137,7 @@ class Housekeeper {
     options.tz = options_.tz;
     options.from = start;
     options.to = end;
+    options.only_this_folder = true;
     SAWBILL_ASSIGN_OR_RETURN(const std::unique_ptr<model::TelemetrySource> source, OpenDataFolder(fs_, dir, options));
     std::vector<std::pair<MinuteRow, size_t>> rows;  // with the order of cards
     for (size_t piece = 0; piece < source->pieces().size(); ++piece) {
@@ -168,25 +169,43 @@ class Housekeeper {
     const std::string plain_path = sys::JoinPath(dir, plain->file);
     const std::string packed_path = plain_path + ".zst";
     const auto packed = std::find_if(files.begin(), files.end(), [](const Entry& e) { return e.name.suffix == ".zst"; });
-    std::string frames;
+    std::string_view older;
+    std::unique_ptr<sys::FileBytes> old;
     if (packed != files.end()) {
       SAWBILL_ASSIGN_OR_RETURN(const Copies copies, CompareFiles(fs_, packed_path, plain_path));
-      if (copies == Copies::kSame || copies == Copies::kFirstIsLonger) return RemovePlain(dir, *plain);
+      if (copies == Copies::kSame || copies == Copies::kFirstIsLonger) return fs_->Remove(plain_path);
       if (copies == Copies::kDiffer) {
-        SAWBILL_ASSIGN_OR_RETURN(const std::unique_ptr<sys::FileBytes> old, fs_->Map(packed_path));
-        frames = std::string(old->bytes());
+        SAWBILL_ASSIGN_OR_RETURN(old, fs_->Map(packed_path));
+        older = old->bytes();
       }
     }
-    const size_t frames_before = frames.size();
-    {
-      SAWBILL_ASSIGN_OR_RETURN(const std::unique_ptr<sys::FileBytes> data, fs_->Map(plain_path));
-      SAWBILL_ASSIGN_OR_RETURN(const std::string frame, sys::CompressZstd(data->bytes(), options_.compression_level));
-      frames += frame;
+    const std::string temporary = sys::JoinPath(dir, "." + plain->file + ".zst.tmp");
+    Status status = WriteFrames(older, plain_path, temporary);
+    if (status.ok()) status = Verify(temporary, older.size(), plain_path);
+    if (status.ok()) status = fs_->Rename(temporary, packed_path);
+    if (!status.ok()) {
+      (void)fs_->Remove(temporary);
+      return status;
     }
-    SAWBILL_RETURN_IF_ERROR(fs_->WriteAtomically(packed_path, frames));
-    SAWBILL_RETURN_IF_ERROR(Verify(packed_path, frames_before, plain_path));
     report_->compressed.push_back(Shown(dir, plain->file));
-    return RemovePlain(dir, *plain);
+    return fs_->Remove(plain_path);
+  }
+
+  /// Frame by frame, so that a large day needs little memory.
+  Status WriteFrames(std::string_view older, const std::string& plain_path, const std::string& temporary) {
+    constexpr size_t kFrameBytes = size_t{4} << 20;
+    SAWBILL_ASSIGN_OR_RETURN(const std::unique_ptr<sys::FileBytes> plain, fs_->Map(plain_path));
+    SAWBILL_ASSIGN_OR_RETURN(const std::unique_ptr<sys::AppendFile> out, fs_->OpenAppend(temporary));
+    if (out->size() > 0) SAWBILL_RETURN_IF_ERROR(out->Truncate(0));  // left by a crash
+    if (!older.empty()) SAWBILL_RETURN_IF_ERROR(out->Append(older));
+    const std::string_view bytes = plain->bytes();
+    for (size_t at = 0; at < bytes.size() || at == 0; at += kFrameBytes) {
+      SAWBILL_ASSIGN_OR_RETURN(const std::string frame,
+                               sys::CompressZstd(bytes.substr(at, kFrameBytes), options_.compression_level));
+      SAWBILL_RETURN_IF_ERROR(out->Append(frame));
+      plain->Forget(at + kFrameBytes);
+    }
+    return out->Sync();
   }
 
   /// What stands on disk from `offset` on must be the plain file, byte by byte, before that is removed.
@@ -203,8 +222,6 @@ class Housekeeper {
     }
     return rest.empty() ? Status::Ok() : Status::Io("the compressed copy is shorter than the file; both are kept");
   }
-
-  Status RemovePlain(const std::string& dir, const Entry& plain) { return fs_->Remove(sys::JoinPath(dir, plain.file)); }
 
   sys::FileSystem* fs_;
   const MaintainOptions& options_;

@@ -32,7 +32,8 @@ struct MaintainReport {
   int64_t total_bytes = 0;            // of the day files that remain
 };
 
-/// `dir` and the node folders in it. Errors: kNotFound, kIo when the folder cannot be listed.
+/// `dir` and the node folders in it. Rollups of a day of 8 cards need about 70 MB for a moment: not for the recorder's own
+/// process, which is to stay small. Errors: kNotFound, kIo when the folder cannot be listed.
 Result<MaintainReport> Maintain(sys::FileSystem* fs, const std::string& dir, TimeMs now, const MaintainOptions& options);
 
 }  // namespace sawbill::store

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+// rules, demo, doctor and completion, whole.
+#include "app/cli.h"
+#include "app/cli_fixture.h"
+
+namespace sawbill::app {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+using testing::StartsWith;
+
+// Rules.
+
+TEST_F(CliTest, RulesListExplainAndCheck) {
+  EXPECT_EQ(Run({"rules", "list"}), 0);
+  EXPECT_THAT(Out(), AllOf(HasSubstr("data-loading"), HasSubstr("composite"), HasSubstr("shipped")));
+  EXPECT_EQ(Run({"rules", "explain", "data-loading"}), 0);
+  EXPECT_THAT(Out(), AllOf(HasSubstr("All of these must be true"), HasSubstr("few-workers")));
+  EXPECT_EQ(Run({"rules", "explain", "data-loadign"}), 2);
+  EXPECT_THAT(Err(), HasSubstr("did you mean 'data-loading'?"));
+  fs_.Put("/r.toml", "[[rule]]\nname = \"data-loading\"\nenabld = false\n");
+  EXPECT_EQ(Run({"rules", "check", "/r.toml"}), 2);
+  EXPECT_THAT(Err(), AllOf(HasSubstr("/r.toml:3:1"), HasSubstr("enabled")));
+  fs_.Put("/r.toml", "[[rule]]\nname = \"data-loading\"\nenabled = false\n");
+  EXPECT_EQ(Run({"rules", "check", "/r.toml"}), 0) << Err();
+  EXPECT_THAT(Out(), HasSubstr("/r.toml: ok"));
+}
+
+TEST_F(CliTest, RulesExplainJudgesARecordingStepByStep) {
+  EXPECT_EQ(Run({"rules", "explain", "data-loading", "/logs/gpu.csv"}), 0) << Err();
+  EXPECT_THAT(Out(), AllOf(HasSubstr("wait_share"), HasSubstr("sawbill diagnose --all /logs/gpu.csv")));
+  EXPECT_EQ(Run({"rules", "explain", "data-loading", "--format", "json", "/logs/gpu.csv"}), 0);
+  EXPECT_THAT(Out(), AllOf(HasSubstr("\"schema\": \"sawbill.rules-explain/1\""), HasSubstr("\"trials\": [")));
+}
+
+// Demo, doctor, completion.
+
+TEST_F(CliTest, DemoSaysThatItIsSimulatedAndThatThePriceIsAssumed) {
+  fs_.Put(
+      "/demo/gpu-2026-03-01.csv",
+      "timestamp,gpu,sm_util,power_w\n1772366400.000,0,95,300.0\n1772366401.000,0,95,300.0\n1772366402.000,0,3,90.0\n");
+  fs_.Put("/demo/truth.json", "{}");
+  env_.vars["SAWBILL_DEMO_DIR"] = "/demo";
+  EXPECT_EQ(Run({"demo"}), 0) << Err();
+  EXPECT_THAT(Err(), AllOf(HasSubstr("SIMULATED"), HasSubstr("10 USD"), HasSubstr("assumed")));
+  EXPECT_EQ(Run({"demo", "--price", "3"}), 0);
+  EXPECT_THAT(Err(), Not(HasSubstr("assumed")));
+  env_.vars["SAWBILL_DEMO_DIR"] = "/nowhere";
+  EXPECT_EQ(Run({"demo"}), 2);
+  EXPECT_THAT(Err(), HasSubstr("/nowhere"));
+}
+
+TEST_F(CliTest, DemoIsFoundBesideTheProgram) {
+  fs_.Put("/src/examples/demo/gpu-2026-03-01.csv", "timestamp,gpu,sm_util\n1772366400.000,0,95\n1772366401.000,0,95\n");
+  env_.exe_path = "/src/build/sawbill";
+  EXPECT_EQ(Run({"demo"}), 0) << Err();
+}
+
+TEST_F(CliTest, DoctorOnAMachineWithoutACard) {
+  env_.load_library = [](const std::string& name) { return std::optional(name + ": cannot open"); };
+  EXPECT_EQ(Run({"doctor"}), 0) << "reports can be made without a card";
+  EXPECT_THAT(Out(), AllOf(HasSubstr("missing nvml"), HasSubstr("--gpus all"), HasSubstr("Reports can be made here")));
+  EXPECT_EQ(Run({"doctor", "--require", "nvml"}), 3);
+  EXPECT_EQ(Run({"doctor", "--require", "nvlm"}), 2);
+  EXPECT_THAT(Err(), HasSubstr("did you mean 'nvml'?"));
+}
+
+TEST_F(CliTest, DoctorOnAMachineWithCardsAndAQuota) {
+  env_.load_library = [](const std::string&) { return std::optional<std::string>(); };
+  fs_.Put("/proc/driver/nvidia/version", "NVRM version: NVIDIA UNIX x86_64 Kernel Module  570.00\nGCC version: x\n");
+  fs_.Put("/dev/nvidia0", "");
+  fs_.Put("/dev/nvidia1", "");
+  fs_.Put("/dev/nvidiactl", "");
+  fs_.Put("/sys/devices/system/cpu/online", "0-127\n");
+  fs_.Put("/proc/self/status", "Name:\tsawbill\nCpus_allowed_list:\t0-63,96\n");
+  fs_.Put("/proc/self/cgroup", "0::/kube/pod\n");
+  fs_.Put("/sys/fs/cgroup/kube/cpu.max", "400000 100000\n");
+  fs_.Put("/sys/fs/cgroup/kube/pod/cpu.max", "max 100000\n");
+  fs_.SetNetwork("nfs");
+  EXPECT_EQ(Run({"doctor", "--require", "nvml", "--require", "devices"}), 0) << Out() << Err();
+  EXPECT_THAT(Out(), AllOf(HasSubstr("570.00"), HasSubstr("2 cards"), HasSubstr("4 of the host's 128 CPU cores"),
+                           HasSubstr("nfs")));
+  EXPECT_EQ(Run({"doctor", "--format", "json"}), 0);
+  EXPECT_THAT(Out(), AllOf(HasSubstr("\"schema\": \"sawbill.doctor/1\""), HasSubstr("\"id\": \"cores\""),
+                           HasSubstr("\"status\": \"warn\"")));
+}
+
+TEST_F(CliTest, DoctorNeverLeavesItsProbeBehind) {
+  const auto before = fs_.Paths();
+  Run({"doctor"});
+  EXPECT_EQ(fs_.Paths(), before);
+  fs_.SetSpaceLeft(0);
+  Run({"doctor", "--data", "/tmp/x"});
+  EXPECT_EQ(fs_.Paths(), before);
+}
+
+TEST_F(CliTest, CompletionKnowsEveryCommandAndFlag) {
+  const CommandSpec root = DescribeCommands(Lang::kEn);
+  for (const char* shell : {"bash", "zsh", "fish"}) {
+    EXPECT_EQ(Run({"completion", shell}), 0);
+    for (const CommandSpec& c : root.subcommands) {
+      EXPECT_THAT(Out(), HasSubstr(c.path)) << shell;
+      for (const FlagSpec& f : c.flags) EXPECT_THAT(Out(), HasSubstr(f.names.back().substr(2))) << shell;
+    }
+    EXPECT_THAT(Out(), HasSubstr("restart-loop")) << shell;
+  }
+  EXPECT_EQ(Run({"completion", "tcsh"}), 2);
+  EXPECT_THAT(Err(), HasSubstr("bash, zsh or fish"));
+}
+
+TEST_F(CliTest, ProgressOnlyOnATerminal) {
+  Run({"report", "--price", "1", "/logs/gpu.csv"});
+  EXPECT_THAT(Err(), Not(HasSubstr("\r")));
+}
+
+}  // namespace
+}  // namespace sawbill::app
