@@ -181,6 +181,18 @@ Result<PieceResult> AnalyzeOne(const model::TelemetrySource& source, size_t inde
     seen.from = std::min(seen.from, from);
     seen.to = std::max(seen.to, to);
   }
+  // The recorder was there while it wrote anything of the node, so that time belongs to the account.
+  const auto widen = [&](const std::string& node, TimeMs t) {
+    const auto it = out.nodes.find(node);
+    if (it == out.nodes.end() || t <= source.pieces()[index].from - 1 || t > source.pieces()[index].to) return;
+    it->second.from = std::min(it->second.from, t);
+    it->second.to = std::max(it->second.to, t);
+    seen.from = std::min(seen.from, t);
+    seen.to = std::max(seen.to, t);
+  };
+  for (const model::HostTrack& h : recording.hosts) {
+    for (const TimeMs t : h.t_ms) widen(h.node, t);
+  }
   if (seen.from <= seen.to) p.range = {std::max(p.range.from, seen.from), std::min(p.range.to, seen.to)};
   FindPieceRuns(&p);
   if (o.run_filter) {

@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 #include "wave/stats.h"
 
@@ -124,39 +125,70 @@ struct Context {
   std::vector<wave::Event> bursts;
 };
 
-void FindCheckpoints(Context* c, double typical_dip_s, Interruptions* out) {
-  std::vector<std::pair<size_t, double>> matched;  // quiet stretch, width
-  for (const wave::Event& b : c->bursts) {
-    size_t best = c->quiet.size();
-    double best_width = 0;
-    for (size_t q = 0; q < c->quiet.size(); ++q) {
-      const wave::Event& e = c->quiet[q].event;
-      if (c->quiet[q].used || e.end_s - e.start_s < kMinCheckpointS) continue;
-      if (b.start_s < e.start_s - 2 || b.start_s > e.end_s + kWriteLagS) continue;
-      if (e.end_s - e.start_s > best_width) {
-        best = q;
-        best_width = e.end_s - e.start_s;
-      }
-    }
-    if (best < c->quiet.size() && std::none_of(matched.begin(), matched.end(), [&](auto& m) { return m.first == best; })) {
-      matched.emplace_back(best, best_width);
-    }
+struct Match {
+  size_t quiet = 0;
+  double width_s = 0, volume_mb = 0;
+};
+
+/// The quiet stretch that a burst of writes belongs to: the one that it overlaps, else (page cache) the longest of the
+/// half minute before it.
+std::optional<size_t> QuietOf(const Context& c, const wave::Event& burst) {
+  std::optional<size_t> overlapping, before;
+  for (size_t q = 0; q < c.quiet.size(); ++q) {
+    const wave::Event& e = c.quiet[q].event;
+    const double width = e.end_s - e.start_s;
+    if (c.quiet[q].used || width < kMinCheckpointS) continue;
+    const auto longer = [&](const std::optional<size_t>& o) {
+      return !o || width > c.quiet[*o].event.end_s - c.quiet[*o].event.start_s;
+    };
+    if (burst.start_s < e.end_s + 1 && burst.end_s > e.start_s - 1 && longer(overlapping)) overlapping = q;
+    if (burst.start_s >= e.start_s - 2 && burst.start_s <= e.end_s + kWriteLagS && longer(before)) before = q;
   }
-  if (matched.size() < kMinRecurrences) return;
-  std::vector<double> widths;
-  for (const auto& m : matched) widths.push_back(m.second);
-  const double median = wave::Median(widths);
+  return overlapping ? overlapping : before;
+}
+
+/// Saves write the same amount each time and come back regularly; the writes of others do neither.
+bool LooksLikeSaves(const std::vector<Match>& matches, const InterruptionClass& summary) {
+  constexpr double kMinSaveMb = 30;
+  std::vector<double> volumes;
+  for (const Match& m : matches) volumes.push_back(m.volume_mb);
+  const double median = wave::Median(volumes);
+  return median >= kMinSaveMb && wave::RobustSigma(volumes) <= 0.6 * median &&
+         summary.spacing.verdict != wave::Periodicity::Verdict::kRandom;
+}
+
+void FindCheckpoints(Context* c, double typical_dip_s, Interruptions* out) {
+  std::map<size_t, Match> by_quiet;
+  for (const wave::Event& b : c->bursts) {
+    const std::optional<size_t> q = QuietOf(*c, b);
+    if (!q) continue;
+    Match& m = by_quiet[*q];
+    m.quiet = *q;
+    m.width_s = c->quiet[*q].event.end_s - c->quiet[*q].event.start_s;
+    m.volume_mb += b.width_s * b.depth;
+  }
+  if (by_quiet.size() < kMinRecurrences) return;
+  std::vector<double> widths, volumes;
+  for (const auto& [q, m] : by_quiet) {
+    widths.push_back(m.width_s);
+    volumes.push_back(m.volume_mb);
+  }
+  const double width = wave::Median(widths), volume = wave::Median(volumes);
   // In a starved run every burst finds some dip: a save must stand out from the dips around it.
-  if (typical_dip_s > 0 && median < 1.8 * typical_dip_s) return;
+  if (typical_dip_s > 0 && width < 1.8 * typical_dip_s) return;
+  std::vector<Match> matches;
   std::vector<std::pair<double, double>> spans;
-  for (const auto& [q, width] : matched) {
-    if (width < 0.4 * median) continue;
-    c->quiet[q].used = true;
+  for (const auto& [q, m] : by_quiet) {
+    if (m.width_s < 0.4 * width || m.volume_mb < 0.3 * volume) continue;
+    matches.push_back(m);
     spans.push_back(FineSpan(c->s.util, c->quiet[q].event, c->hi));
   }
   std::sort(spans.begin(), spans.end());
   if (spans.size() < kMinRecurrences) return;
-  out->checkpoint = Summarise(spans);
+  const InterruptionClass summary = Summarise(spans);
+  if (!LooksLikeSaves(matches, summary)) return;
+  for (const Match& m : matches) c->quiet[m.quiet].used = true;
+  out->checkpoint = summary;
   for (const auto& [a, b] : spans) Add(c->s, State::kCheckpoint, a, b, out);
 }
 
@@ -299,8 +331,16 @@ Interruptions FindInterruptions(const RunSeries& s, const wave::Series& writes, 
   Interruptions out;
   if (s.util.size() < 10) return out;
   FindHang(s, &out);
-  const double hi = wave::WeightedQuantile(s.util.v, s.util.dt_s, 0.9);
-  if (IsMissing(hi) || hi < 5) return out;
+  double hi = wave::WeightedQuantile(s.util.v, s.util.dt_s, 0.9);
+  if (hi < 10) {
+    // Mostly idle (a notebook): what counts as busy is the level of its bursts.
+    std::vector<double> busy;
+    for (const float v : s.util.v) {
+      if (v >= 10) busy.push_back(v);
+    }
+    hi = wave::Quantile(std::move(busy), 0.9);
+  }
+  if (IsMissing(hi)) return out;
   std::vector<double> intervals(s.util.dt_s.begin(), s.util.dt_s.end());
   const double interval_s = wave::Median(intervals);
   Context c{s, hi, s.util.t_s.back() + 1, {}, {}};

@@ -42,6 +42,21 @@ std::vector<float> MeanPower(const model::GpuTrack& track, const model::Coverage
   return good * 10 >= track.size() * 8 ? from_energy : out;
 }
 
+/// Mean power of long quiet stretches, without their first seconds (a 1 s mean still holds the end of the work). Single
+/// quiet samples do not count: with a short utilisation window they are gaps within steps. NaN without such a stretch.
+double IdlePower(const PreparedCard& c) {
+  constexpr double kSettleS = 4;
+  double sum = 0, quiet_s = 0;
+  int n = 0;
+  for (size_t i = 0; i < c.size(); ++i) {
+    quiet_s = c.util[i] <= 1 ? quiet_s + std::max(c.dt(i), 1e-3) : 0;
+    if (quiet_s < kSettleS || IsMissing(c.power_w[i])) continue;
+    sum += c.power_w[i];
+    ++n;
+  }
+  return n >= 3 ? sum / n : kMissing;
+}
+
 }  // namespace
 
 PreparedCard Prepare(const model::GpuTrack& track) {
@@ -66,17 +81,7 @@ PreparedCard Prepare(const model::GpuTrack& track) {
   c.has_memory = present(GpuMetric::kMemUsedMb);
   if (track.card.power_limit_w) c.limit_w = *track.card.power_limit_w;
   if (track.card.memory_total_mb) c.memory_total_mb = *track.card.memory_total_mb;
-  double sum = 0;
-  int n = 0;
-  for (size_t i = 1; i < track.size(); ++i) {
-    const float p = c.power_w[i];
-    // Two quiet samples in a row: a 1 s mean of power still holds the end of the work before it.
-    if (IsPresent(p) && c.util[i] <= 1 && c.util[i - 1] <= 1) {
-      sum += p;
-      ++n;
-    }
-  }
-  if (n >= 5) c.idle_w = sum / n;
+  c.idle_w = IdlePower(c);
   return c;
 }
 

@@ -13,6 +13,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 #include "ingest/big_memory.h"
 #include "ingest/cards.h"
@@ -237,6 +238,16 @@ void Explain(const Table& table, const ReadContext& context, Explanation* e) {
   e->rows = static_cast<int64_t>(table.rows);
 }
 
+/// Two headings that differ over the same number of columns.
+bool SameWidth(const Table& table) {
+  for (size_t i = 0; i < table.layouts.size(); ++i) {
+    for (size_t k = 0; k < i; ++k) {
+      if (table.layouts[i].columns.size() == table.layouts[k].columns.size()) return true;
+    }
+  }
+  return false;
+}
+
 void NoteDropped(const Table& table, const ReadContext& context, Recording* out) {
   if (table.dropped_rows * 20 <= static_cast<int64_t>(table.rows)) return;
   out->notes.push_back(Tr(context.lang, Msg::kIngestNoteDropped, table.dropped_rows,
@@ -264,6 +275,11 @@ Status AssembleCards(Table* table, const ReadContext& context, bool own, Recordi
         context.file +
         ": two writers in one file (time runs to and fro), and no column tells the card, so "
         "rows cannot be put to cards; let each writer have its own file, or log `index` as well");
+  }
+  if (worst.two_writers && SameWidth(*table)) {
+    return Status::Unsupported(context.file +
+                               ": two writers with different headings and the same number of columns in one file, so "
+                               "it cannot be told which heading a row belongs to; let each writer have its own file");
   }
   if (table->t_ms.empty()) table->t_ms.push_back(first);
   NoteTime(*table, context, worst, out);
@@ -294,7 +310,7 @@ Status AssembleProcesses(Table* table, const ReadContext& context, Recording* ou
   const auto number = [&](NumberSlot slot, size_t i) {
     return table->has(slot) ? table->number(slot)[i] : static_cast<float>(kMissing);
   };
-  std::vector<std::string> labels;
+  std::map<std::string, int32_t> cards;
   for (size_t i = 0; i < table->rows; ++i) {
     const float pid = number(kPidSlot, i);
     if (!(pid >= 0 && pid < 16777216.0F)) {  // Linux: at most 2^22
@@ -313,10 +329,9 @@ Status AssembleProcesses(Table* table, const ReadContext& context, Recording* ou
       r.values[m] = number(kFirstProcessSlot + static_cast<int>(m), i);
     const std::string label = CardLabel(text(kGpuText, i));
     if (!label.empty()) {
-      const auto at = std::find(labels.begin(), labels.end(), label);
-      r.card = static_cast<int32_t>(at - labels.begin());
-      if (at == labels.end()) {
-        labels.push_back(label);
+      const auto [at, fresh] = cards.try_emplace(label, static_cast<int32_t>(out->gpus.size()));
+      r.card = at->second;
+      if (fresh) {
         out->gpus.emplace_back();
         out->gpus.back().card.gpu = label;
       }

@@ -4,6 +4,18 @@
 #include "base/text.h"
 
 namespace sawbill::ingest {
+namespace {
+
+// Bits of nvml.h, in the order of model::ThrottleBit.
+constexpr unsigned kNvmlReason[] = {0x1, 0x4, 0x8, 0x40, 0x80, 0x20, 0x2, 0x10, 0x100};
+
+int HexDigit(char c) {
+  if (c >= '0' && c <= '9') return c - '0';
+  const char lower = static_cast<char>(c | 0x20);
+  return lower >= 'a' && lower <= 'f' ? lower - 'a' + 10 : -1;
+}
+
+}  // namespace
 
 const char* CellEnd(const char* p, const char* end) {
   const char* q = p;
@@ -59,6 +71,21 @@ Marker MarkerOf(std::string_view cell) {
     if (s == known) return Marker::kError;
   }
   return Marker::kNone;
+}
+
+std::optional<unsigned> ReasonsFromHex(std::string_view cell) {
+  if (cell.size() <= 2 || cell.size() > 18 || cell[0] != '0' || (cell[1] | 0x20) != 'x') return std::nullopt;
+  unsigned long long bits = 0;
+  for (const char c : cell.substr(2)) {
+    const int digit = HexDigit(c);
+    if (digit < 0) return std::nullopt;
+    bits = bits * 16 + static_cast<unsigned>(digit);
+  }
+  unsigned mask = 0;
+  for (size_t i = 0; i < std::size(kNvmlReason); ++i) {
+    if ((bits & kNvmlReason[i]) != 0) mask |= 1U << i;
+  }
+  return mask;
 }
 
 }  // namespace sawbill::ingest

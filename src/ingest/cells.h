@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstring>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -21,6 +22,9 @@ std::vector<std::string_view> SplitCells(std::string_view line);
 enum class Marker { kNone, kEmpty, kNotAvailable, kError };
 /// "[N/A]", "-", "[Not Supported]" -> kNotAvailable; "ERR!", "[Unknown Error]", any other "[...]" -> kError.
 Marker MarkerOf(std::string_view cell);
+
+/// NVML's clocks-event reasons in hex ("0x0000000000000004") as a mask of model::ThrottleBit; unknown bits are dropped.
+std::optional<unsigned> ReasonsFromHex(std::string_view cell);
 
 /// A plain decimal number at *p: digits with an optional point. Moves *p behind it. False (and *p unmoved) for anything
 /// else, exponents and more than 15 digits among it: ParseDouble reads those.

@@ -86,7 +86,7 @@ void NotePower(const Table& table, const ReadContext& context, Recording* out) {
 Status ReadCards(sys::LineReader* lines, const ReadContext& context, bool own, Recording* out,
                  Explanation* explanation) {
   Table table;
-  SAWBILL_RETURN_IF_ERROR(ReadTable(lines, context, Scope::kGpu, &table, &out->quality));
+  SAWBILL_RETURN_IF_ERROR(ReadTable(lines, context, Scope::kGpu, own, &table, &out->quality));
   if (table.rows == 0) return NothingRead(table, context, out->quality);
   if (!HasReading(table)) {
     return Status::Unsupported(context.file +
@@ -140,7 +140,7 @@ class HostDayFormat : public Format {
   double Certainty(std::string_view sample) const override { return IsHostDay(sample) ? 1 : 0; }
   Status Read(sys::LineReader* lines, const ReadContext& context, Recording* out, Explanation* e) const override {
     Table table;
-    SAWBILL_RETURN_IF_ERROR(ReadTable(lines, context, Scope::kHost, &table, &out->quality));
+    SAWBILL_RETURN_IF_ERROR(ReadTable(lines, context, Scope::kHost, true, &table, &out->quality));
     if (table.rows == 0) return NothingRead(table, context, out->quality);
     return AssembleHost(&table, context, out, e);
   }
@@ -152,7 +152,7 @@ class ProcessDayFormat : public Format {
   double Certainty(std::string_view sample) const override { return IsProcessDay(sample) ? 1 : 0; }
   Status Read(sys::LineReader* lines, const ReadContext& context, Recording* out, Explanation* e) const override {
     Table table;
-    SAWBILL_RETURN_IF_ERROR(ReadTable(lines, context, Scope::kProcess, &table, &out->quality));
+    SAWBILL_RETURN_IF_ERROR(ReadTable(lines, context, Scope::kProcess, true, &table, &out->quality));
     if (table.rows == 0) return NothingRead(table, context, out->quality);
     return AssembleProcesses(&table, context, out, e);
   }

@@ -30,8 +30,6 @@ using model::Odd;
 constexpr size_t kFirstCapacity = 4096;
 constexpr size_t kMaxJoinedLines = 16;
 constexpr size_t kMaxLayouts = 256;
-// NVML's clocks-event-reason bits (nvml.h) in the order of model::ThrottleBit.
-constexpr unsigned kNvmlReason[] = {0x1, 0x4, 0x8, 0x40, 0x80, 0x20, 0x2, 0x10, 0x100};
 
 /// Units are a few characters: comparing them here is cheaper than a call.
 inline bool SameUnit(const char* p, const Column& c) {
@@ -43,8 +41,13 @@ inline bool SameUnit(const char* p, const Column& c) {
 
 class TableReader {
  public:
-  TableReader(const ReadContext& context, model::Scope scope, Table* table, model::DataQuality* quality)
-      : context_(context), scope_(scope), table_(table), quality_(quality), times_(context.tz) {}
+  TableReader(const ReadContext& context, model::Scope scope, bool own, Table* table, model::DataQuality* quality)
+      : context_(context),
+        scope_(scope),
+        empty_is_odd_(own ? 0 : 1),
+        table_(table),
+        quality_(quality),
+        times_(context.tz) {}
 
   Status Read(sys::LineReader* lines);
 
@@ -85,6 +88,7 @@ class TableReader {
 
   const ReadContext& context_;
   const model::Scope scope_;
+  const int empty_is_odd_;
   Table* const table_;
   model::DataQuality* const quality_;
   TimeCells times_;
@@ -307,6 +311,7 @@ inline bool TableReader::NumberCell(Column* c, const char** p, const char* end, 
   const char* q = *p;
   while (q < end && *q == ' ') ++q;
   if (q == end || *q == ',') {
+    not_supported_ += empty_is_odd_;
     *v = kMissing;
     *p = q;
     return true;
@@ -347,7 +352,8 @@ inline bool TableReader::NumberCell(Column* c, const char** p, const char* end, 
 double TableReader::OddNumber(Column* c, std::string_view cell) {
   switch (MarkerOf(cell)) {
     case Marker::kEmpty:
-      return kMissing;  // in our own day files this is the rule, not odd
+      not_supported_ += empty_is_odd_;
+      return kMissing;
     case Marker::kNotAvailable:
       ++not_supported_;
       return kMissing;
@@ -405,18 +411,9 @@ bool TableReader::ThrottleCell(const Column& c, const char** p, const char* end)
     throttle_seen_ = true;
     if (active) throttle_flags_ |= model::Mask(static_cast<model::ThrottleBit>(c.field.slot));
   } else {
-    unsigned long long bits = 0;
-    const bool hex = cell.size() > 2 && cell.size() <= 18 && cell[0] == '0' && (cell[1] == 'x' || cell[1] == 'X');
-    for (size_t i = 2; hex && i < cell.size(); ++i) {
-      const char d = cell[i];
-      const bool digit = d >= '0' && d <= '9';
-      if (!digit && !((d | 0x20) >= 'a' && (d | 0x20) <= 'f')) return ++bad_, true;
-      bits = bits * 16 + static_cast<unsigned>(digit ? d - '0' : (d | 0x20) - 'a' + 10);
-    }
-    if (!hex) return ++bad_, true;
-    unsigned own = 0;
-    for (size_t i = 0; i < std::size(kNvmlReason); ++i) own |= (bits & kNvmlReason[i]) != 0 ? 1U << i : 0U;
-    *mask = static_cast<float>(own);
+    const auto reasons = ReasonsFromHex(cell);
+    if (reasons) *mask = static_cast<float>(*reasons);
+    if (!reasons) ++bad_;
   }
   return true;
 }
@@ -530,21 +527,9 @@ bool TableReader::JoinQuoted(std::string_view line) {
 
 }  // namespace
 
-uint32_t TextColumn::Find(std::string_view s) {
-  if (s.find('\0') != std::string_view::npos) return kBroken;
-  const auto fresh = static_cast<uint32_t>(values_.size());
-  const auto [it, added] = known_.try_emplace(std::string(s), MarkerOf(s) == Marker::kNone ? fresh : 0);
-  if (added && it->second == fresh) {
-    values_.push_back(it->first);
-    after_.push_back(0);
-  }
-  after_[last_] = it->second;
-  return last_ = it->second;
-}
-
-Status ReadTable(sys::LineReader* lines, const ReadContext& context, model::Scope scope, Table* table,
+Status ReadTable(sys::LineReader* lines, const ReadContext& context, model::Scope scope, bool own, Table* table,
                  model::DataQuality* quality) {
-  return TableReader(context, scope, table, quality).Read(lines);
+  return TableReader(context, scope, own, table, quality).Read(lines);
 }
 
 }  // namespace sawbill::ingest

@@ -9,36 +9,14 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
 #include "base/time.h"
 #include "ingest/fields.h"
 #include "ingest/format.h"
+#include "ingest/text_column.h"
 
 namespace sawbill::ingest {
-
-/// Strings that repeat from row to row, kept once. Id 0 is "".
-class TextColumn {
- public:
-  std::vector<uint32_t> ids;  // of each row; empty = the column was never there
-  static constexpr uint32_t kBroken = UINT32_MAX;
-  /// The id of `s`; 0 for "" and for markers such as "[N/A]"; kBroken when it holds a NUL.
-  uint32_t Intern(std::string_view s) {
-    const uint32_t guess = after_[last_];
-    return values_[guess] == s ? last_ = guess : Find(s);
-  }
-  const std::string& Get(uint32_t id) const { return values_[id]; }
-  size_t distinct() const { return values_.size(); }
-
- private:
-  uint32_t Find(std::string_view s);
-
-  std::vector<std::string> values_{""};
-  std::vector<uint32_t> after_{0};  // after_[a] = what last followed a: cards repeat in the same order
-  std::unordered_map<std::string, uint32_t> known_{{"", 0}};
-  uint32_t last_ = 0;
-};
 
 /// What one column of one layout is, and the unit memory that makes reading its cells cheap.
 struct Column {
@@ -89,8 +67,9 @@ struct Sniffed {
 };
 Sniffed Sniff(std::string_view sample, model::Scope scope);
 
-/// Reads all lines into `table`; odd rows and cells are counted.
-Status ReadTable(sys::LineReader* lines, const ReadContext& context, model::Scope scope, Table* table,
+/// Reads all lines into `table`; odd rows and cells are counted. `own` = a day file of ours, where an empty cell is no
+/// oddity but the way to say "not read".
+Status ReadTable(sys::LineReader* lines, const ReadContext& context, model::Scope scope, bool own, Table* table,
                  model::DataQuality* quality);
 
 }  // namespace sawbill::ingest

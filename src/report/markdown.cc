@@ -49,7 +49,9 @@ void Head(std::string* out, const std::vector<std::string>& titles) {
   *out += "|\n";
 }
 
-void Heading(std::string* out, const std::string& title) { *out += "\n## " + Md(title) + "\n\n"; }
+void Heading(std::string* out, const std::string& title) {
+  *out += (EndsWith(*out, "\n\n") ? "## " : "\n## ") + Md(title) + "\n\n";
+}
 
 void MoneyTable(std::string* out, const View& v) {
   Head(out, {v.T(v.priced() ? Msg::kReportTotalCost : Msg::kReportTotalHours),

@@ -56,9 +56,10 @@ void DayTable::CountOdd(Odd odd, std::string_view detail) {
 }
 
 void DayTable::CountUnknownColumn(std::string_view name) {
-  if (silent_ || !counting_ || std::find(unknown_.begin(), unknown_.end(), name) != unknown_.end()) return;
+  if (std::find(unknown_.begin(), unknown_.end(), name) != unknown_.end()) return;
   unknown_.emplace_back(name);
-  CountOdd(Odd::kUnknownColumn, name);
+  // A header that held before this range is another reader's to count, and so are its columns.
+  if (!silent_ && counting_) CountOdd(Odd::kUnknownColumn, name);
 }
 
 void DayTable::Header(const std::vector<std::string_view>& names) {

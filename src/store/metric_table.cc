@@ -203,7 +203,13 @@ size_t MetricTable::FastCells(const uint32_t* ends, const char* base, TrackColum
 }
 
 bool MetricTable::UnusualCell(const Column& column, const char* begin, const char* end, TrackColumns* track) {
-  const auto length = static_cast<size_t>(end - begin);
+  auto length = static_cast<size_t>(end - begin);
+  if (length >= 2 && *begin == '"' && end[-1] == '"') {  // needless quotes
+    ++begin;
+    --end;
+    length -= 2;
+    if (length == 0) return false;
+  }
   uint32_t mantissa = 0;
   unsigned decimals = 0;
   double wide = 0;

@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ingest/cards.h"
+
+#include <gmock/gmock.h>
+
+#include "ingest/test_util.h"
+
+namespace sawbill::ingest {
+namespace {
+using model::GpuMetric;
+using model::Odd;
+using testing::HasSubstr;
+
+/// `samples` samples of `k` rows, `within` ms apart, one sample each `interval` ms; readings 10 * card.
+std::string Log(size_t k, int samples, int within_ms, int interval_ms,
+                const char* head = "timestamp, memory.used [MiB]\n") {
+  std::string text = head;
+  for (int s = 0; s < samples; ++s) {
+    for (size_t g = 0; g < k; ++g) {
+      text += FormatRfc3339(1'762'900'000'000LL + s * interval_ms + static_cast<int>(g) * within_ms) + ", " +
+              std::to_string(10 * g) + " MiB\n";
+    }
+  }
+  return text;
+}
+
+TEST(RowOrder, IsTheCardWhenNothingElseTells) {
+  const auto r = ReadText(Log(8, 50, 14, 1000));
+  ASSERT_EQ(r.gpus.size(), 8U);
+  for (size_t g = 0; g < 8; ++g) {
+    EXPECT_EQ(r.gpus[g].size(), 50U);
+    EXPECT_EQ(r.gpus[g].card.gpu, std::to_string(g));
+    EXPECT_EQ(r.gpus[g].At(GpuMetric::kMemUsedMb, 49), 10.0F * static_cast<float>(g));
+  }
+  EXPECT_EQ(Odds(r, Odd::kIndexInferred), 400);
+}
+
+TEST(RowOrder, ThatStandsAtOneTime) { EXPECT_EQ(ReadText(Log(4, 20, 0, 1000)).gpus.size(), 4U); }
+TEST(RowOrder, With110MsBetweenRows) { EXPECT_EQ(ReadText(Log(2, 20, 110, 1000)).gpus.size(), 2U); }
+TEST(RowOrder, OfOneSampleOnly) { EXPECT_EQ(ReadText(Log(8, 1, 5, 1000)).gpus.size(), 8U); }
+TEST(RowOrder, OfTwoSamples) { EXPECT_EQ(ReadText(Log(8, 2, 5, 1000)).gpus.size(), 8U); }
+
+TEST(RowOrder, OneCardStaysOneCard) {
+  for (const int interval : {100, 1000, 60'000, 1'000'000}) {
+    const auto r = ReadText(Log(1, 50, 0, interval));
+    EXPECT_EQ(r.gpus.size(), 1U) << interval;
+    EXPECT_EQ(Odds(r, Odd::kIndexInferred), 0) << interval;
+  }
+}
+
+TEST(RowOrder, OneCardWithHolesStaysOneCard) {
+  std::string text = "timestamp,utilization.gpu\n";
+  int64_t t = 1762900000;
+  for (int i = 0; i < 100; ++i) text += std::to_string(t += i % 7 == 0 ? 3600 : 5) + ",40\n";
+  const auto r = ReadText(text);
+  ASSERT_EQ(r.gpus.size(), 1U);
+  EXPECT_EQ(r.gpus[0].size(), 100U);
+}
+
+TEST(RowOrder, ASampleThatLostARowIsLeftOut) {
+  std::string text = Log(4, 50, 3, 1000);
+  const size_t line = text.find(", 20 MiB", text.size() / 2);
+  const size_t from = text.rfind('\n', line) + 1;
+  text.erase(from, text.find('\n', from) + 1 - from);
+  const auto r = ReadText(text);
+  ASSERT_EQ(r.gpus.size(), 4U);
+  for (size_t g = 0; g < 4; ++g) EXPECT_EQ(r.gpus[g].size(), 49U);
+  EXPECT_EQ(Odds(r, Odd::kBadRow), 3);
+}
+
+TEST(RowOrder, ASampleCutAtTheEndKeepsItsRows) {
+  std::string text = Log(4, 50, 3, 1000);
+  text.erase(text.rfind('\n', text.size() - 2) + 1);
+  const auto r = ReadText(text);
+  ASSERT_EQ(r.gpus.size(), 4U);
+  EXPECT_EQ(r.gpus[0].size(), 50U);
+  EXPECT_EQ(r.gpus[3].size(), 49U);
+}
+
+TEST(RowOrder, AlternatingFactsTellWhereTimesDoNot) {
+  std::string text = "timestamp,memory.total [MiB],memory.used [MiB]\n";
+  for (int i = 0; i < 40; ++i)
+    text +=
+        std::to_string(1762900000 + i) + "," + (i % 2 == 0 ? "24576" : "81559") + "," + std::to_string(i % 2) + "\n";
+  const auto r = ReadText(text);
+  ASSERT_EQ(r.gpus.size(), 2U);
+  EXPECT_EQ(r.gpus[1].card.memory_total_mb, 81559);
+  EXPECT_EQ(r.gpus[1].At(GpuMetric::kMemUsedMb, 3), 1);
+}
+
+TEST(RowOrder, ThatCannotBeToldIsRefused) {
+  std::string text = "timestamp,utilization.gpu\n";
+  const int lengths[] = {2, 5, 3, 1, 4, 6, 2, 3, 5, 1, 7, 2};
+  for (int i = 0; i < 12; ++i) {
+    for (int k = 0; k < lengths[i]; ++k) text += std::to_string(1762900000 + i) + ",40\n";
+  }
+  EXPECT_THAT(Refusal(text), HasSubstr("no column tells the card"));
+}
+
+TEST(Columns, GpuIsTakenWhereIndexIsAlwaysZero) {
+  std::string text = "timestamp,gpu,index,memory.used\n";
+  for (int s = 0; s < 5; ++s) {
+    for (int g = 0; g < 8; ++g)
+      text +=
+          "2025-09-08T17:26:5" + std::to_string(s) + "+08:00," + std::to_string(g) + ", 0, " + std::to_string(g) + "\n";
+  }
+  const auto r = ReadText(text);
+  ASSERT_EQ(r.gpus.size(), 8U);
+  EXPECT_EQ(r.gpus[7].At(GpuMetric::kMemUsedMb, 0), 7);
+  EXPECT_EQ(Odds(r, Odd::kIndexDisagrees), 35);
+}
+
+TEST(Columns, AnIndexThatIsZeroForAllGivesWayToRowOrder) {
+  std::string text = "timestamp,index,memory.used\n";
+  for (int s = 0; s < 20; ++s) {
+    for (int g = 0; g < 4; ++g) text += std::to_string(1762900000 + s) + ",0," + std::to_string(g) + "\n";
+  }
+  const auto r = ReadText(text);
+  EXPECT_EQ(r.gpus.size(), 4U);
+  EXPECT_EQ(Odds(r, Odd::kIndexDisagrees), 80);
+}
+
+TEST(Columns, AUuidKeepsItsHistoryWhenIndicesMove) {
+  const auto r = ReadText(
+      "timestamp,index,uuid,utilization.gpu\n1762900000,0,GPU-a,1\n1762900000,1,GPU-b,2\n1762900000,2,GPU-c,3\n"
+      "1762900001,0,GPU-a,1\n1762900001,1,GPU-c,3\n1762900002,0,GPU-a,1\n1762900002,1,GPU-c,3\n");
+  ASSERT_EQ(r.gpus.size(), 3U);
+  for (const auto& g : r.gpus) {
+    if (g.card.uuid == "GPU-c") EXPECT_EQ(g.size(), 3U);
+    if (g.card.uuid == "GPU-b") EXPECT_EQ(g.size(), 1U);
+  }
+}
+
+TEST(Columns, AMaskedUuidIsNoIdentity) {
+  const auto r = ReadText(
+      "timestamp,index,uuid,utilization.gpu\n1762900000,0,GPU-00000000-0000-0000-0000-000000000000,1\n"
+      "1762900000,1,GPU-00000000-0000-0000-0000-000000000000,2\n");
+  ASSERT_EQ(r.gpus.size(), 2U);
+  EXPECT_EQ(r.gpus[0].card.uuid, "");
+}
+
+TEST(Columns, BusIdsTellCardsApart) {
+  const auto r =
+      ReadText("timestamp,pci.bus_id,utilization.gpu\n1762900000,00000000:17:00.0,1\n1762900000,00000000:65:00.0,2\n");
+  EXPECT_EQ(r.gpus.size(), 2U);
+}
+
+TEST(Columns, NodesAreKeptApart) {
+  const auto r = ReadText("timestamp,hostname,index,utilization.gpu\n1762900000,a,0,1\n1762900000,b,0,2\n");
+  ASSERT_EQ(r.gpus.size(), 2U);
+  EXPECT_EQ(r.gpus[1].card.node, "b");
+}
+
+TEST(Columns, ElevenCardsAreInOrderOfTheirNumbers) {
+  std::string text = "timestamp,gpu,sm_util\n";
+  for (int g = 11; g >= 0; --g) text += "1762900000,GPU " + std::to_string(g) + ",1\n";
+  const auto r = ReadText(text);
+  ASSERT_EQ(r.gpus.size(), 12U);
+  EXPECT_EQ(r.gpus[2].card.gpu, "2");
+  EXPECT_EQ(r.gpus[11].card.gpu, "11");
+}
+
+TEST(Columns, ARowWhoseCardIsNotReadIsLeftOut) {
+  const auto r = ReadText("timestamp,index,utilization.gpu\n1762900000,0,1\n1762900001,[N/A],2\n1762900002,0,3\n");
+  EXPECT_EQ(Values(r, 0, GpuMetric::kSmUtil), "1 3");
+  EXPECT_EQ(Odds(r, Odd::kBadRow), 1);
+}
+
+TEST(CardLabel, ReadsNumbersInTheirManyForms) {
+  EXPECT_EQ(CardLabel("0"), "0");
+  EXPECT_EQ(CardLabel("GPU 3"), "3");
+  EXPECT_EQ(CardLabel("cuda:1"), "1");
+  EXPECT_EQ(CardLabel("0.2.0"), "0.2.0");
+  EXPECT_EQ(CardLabel("NVIDIA A40"), "");
+  EXPECT_EQ(CardLabel("91.5"), "");
+  EXPECT_EQ(CardLabel(""), "");
+}
+
+}  // namespace
+}  // namespace sawbill::ingest
