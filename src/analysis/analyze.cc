@@ -184,7 +184,9 @@ Result<PieceResult> AnalyzeOne(const model::TelemetrySource& source, size_t inde
   // The recorder was there while it wrote anything of the node, so that time belongs to the account.
   const auto widen = [&](const std::string& node, TimeMs t) {
     const auto it = out.nodes.find(node);
-    if (it == out.nodes.end() || t <= source.pieces()[index].from - 1 || t > source.pieces()[index].to) return;
+    const bool before = index > 0 && t <= source.pieces()[index].from;
+    const bool after = index + 1 < source.pieces().size() && t > source.pieces()[index].to;
+    if (it == out.nodes.end() || before || after) return;
     it->second.from = std::min(it->second.from, t);
     it->second.to = std::max(it->second.to, t);
     seen.from = std::min(seen.from, t);
@@ -193,7 +195,8 @@ Result<PieceResult> AnalyzeOne(const model::TelemetrySource& source, size_t inde
   for (const model::HostTrack& h : recording.hosts) {
     for (const TimeMs t : h.t_ms) widen(h.node, t);
   }
-  if (seen.from <= seen.to) p.range = {std::max(p.range.from, seen.from), std::min(p.range.to, seen.to)};
+  if (seen.from <= seen.to) p.range = {index > 0 ? std::max(p.range.from, seen.from) : seen.from,
+                                          index + 1 < source.pieces().size() ? std::min(p.range.to, seen.to) : seen.to};
   FindPieceRuns(&p);
   if (o.run_filter) {
     p.runs.erase(std::remove_if(p.runs.begin(), p.runs.end(),

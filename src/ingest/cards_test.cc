@@ -125,10 +125,7 @@ TEST(Columns, AUuidKeepsItsHistoryWhenIndicesMove) {
       "timestamp,index,uuid,utilization.gpu\n1762900000,0,GPU-a,1\n1762900000,1,GPU-b,2\n1762900000,2,GPU-c,3\n"
       "1762900001,0,GPU-a,1\n1762900001,1,GPU-c,3\n1762900002,0,GPU-a,1\n1762900002,1,GPU-c,3\n");
   ASSERT_EQ(r.gpus.size(), 3U);
-  for (const auto& g : r.gpus) {
-    if (g.card.uuid == "GPU-c") EXPECT_EQ(g.size(), 3U);
-    if (g.card.uuid == "GPU-b") EXPECT_EQ(g.size(), 1U);
-  }
+  for (const auto& g : r.gpus) EXPECT_EQ(g.size(), g.card.uuid == "GPU-b" ? 1U : 3U) << g.card.uuid;
 }
 
 TEST(Columns, AMaskedUuidIsNoIdentity) {

@@ -162,7 +162,7 @@ class Builder {
       r_.cost = k == 0 ? g.cost : Add(r_.cost, g.cost);
       r_.gpus.push_back(std::move(g));
     }
-    if (util_weight > 0) r_.sm_util_mean = weighted_util / util_weight;
+    if (util_weight > 0) r_.sm_util_mean = weighted_util / util_weight / 100;
     if (r_.cost && bound_known && util_weight > 0) r_.waste_upper_bound = bound;
   }
 

@@ -133,7 +133,7 @@ struct Report {
 
   double gpu_hours = 0;
   Money cost, waste_upper_bound;  // price x hours x (1 - mean sm_util); the rough upper bound, named so
-  std::optional<double> sm_util_mean;
+  std::optional<double> sm_util_mean;  // 0-1, over measured card time
   std::vector<LedgerRow> ledger;  // all lines, in the order of model::Line
   std::string by;                 // "" or the key of --by
   std::vector<GroupRow> groups;

@@ -253,6 +253,28 @@ TEST(RoundTrip, ALargeDayCutInsideGivesEachSampleOnce) {
   EXPECT_EQ(util, whole.gpus[0].columns[0]);
 }
 
+TEST(RoundTrip, ALargeCompressedDayIsNotReadToItsEndToPlan) {
+  sys::MemFileSystem fs;
+  std::string first = LargeFile(60'000, 4);
+  // Behind the last row of its day, one that belongs to no such file.
+  first += Seconds3(kNoon + 40LL * 3'600'000) + ",0,5" + std::string(20, ',') + "9\n";
+  const std::string packed = *sys::CompressZstd(first, 1);
+  ASSERT_GT(packed.size(), 4'000'000U);
+  fs.Put("d/gpu-2026-01-01.csv.zst", packed);
+  fs.Put("d/gpu-2026-01-04.csv", ShortGpuFile(kNoon + 3 * 86'400'000LL, 100, 4));
+  const auto source = MustOpen(&fs, "d");
+  EXPECT_EQ(source->period().to, kNoon + 3 * 86'400'000LL + 99'000);
+  size_t samples = 0;
+  model::DataQuality q;
+  for (size_t p = 0; p < source->pieces().size(); ++p) {
+    const model::Recording r = MustRead(*source, p);
+    for (const model::GpuTrack& g : r.gpus) samples += g.size();
+    q.Merge(r.quality);
+  }
+  // The stray row is found by who reads the file anyway; were it lost, it would be counted.
+  EXPECT_EQ(samples + static_cast<size_t>(q.count(model::Odd::kBeyondDay)), 4 * 60'000U + 4 * 100U + 1U);
+}
+
 // The careful reader is the one that sees carriage returns: the same rows with and without them must read the same.
 TEST(MetricTable, TheFastParserAgreesWithTheCarefulOne) {
   const char* const cells[] = {"0",     "7",       "98",     "100",     "100.0", "101",    "-1",     "0.5",  ".5",
