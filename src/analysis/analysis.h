@@ -86,6 +86,8 @@ struct CardFacts {
   std::string idle_pattern = "unknown"; // periodic random aliased none unknown
   std::optional<double> idle_period_s;
   double longest_idle_s = 0;
+  double energy_j = 0, energy_s = 0;    // joules over the time in which they are known
+  bool energy_counted = false;          // from the counter; else integrated from power readings
   std::vector<float> wave, wave_low;    // sm_util means and minima of Options::wave_points equal stretches; NaN = unmeasured
 };
 

@@ -31,6 +31,25 @@ Distribution Empty(GpuMetric m) {
   return d;
 }
 
+/// Joules: differences of the counter where it runs through, else power times the time that the reading speaks for.
+void Energy(const PreparedCard& c, size_t first, size_t last, CardFacts* f) {
+  const auto& counter = c.track->energy_j;
+  double counted_j = 0, counted_s = 0, integrated_j = 0, integrated_s = 0;
+  for (size_t i = first; i < last; ++i) {
+    if (i > 0 && counter.size() == c.size() && counter[i] >= counter[i - 1]) {
+      counted_j += counter[i] - counter[i - 1];
+      counted_s += Seconds(c.t(i) - c.t(i - 1));
+    }
+    const float w = c.track->At(GpuMetric::kPowerW, i);
+    if (IsMissing(w)) continue;
+    integrated_j += w * c.dt(i);
+    integrated_s += c.dt(i);
+  }
+  f->energy_counted = counted_s >= integrated_s && counted_s > 0;
+  f->energy_j = f->energy_counted ? counted_j : integrated_j;
+  f->energy_s = f->energy_counted ? counted_s : integrated_s;
+}
+
 /// Statistics, waveform and idle pattern of one card over the piece.
 void Facts(const Piece& p, size_t k, const Options& o, model::TimeRange whole, PieceResult* out) {
   const PreparedCard& c = p.cards[k];
@@ -55,11 +74,14 @@ void Facts(const Piece& p, size_t k, const Options& o, model::TimeRange whole, P
     if (c.dt(i) <= 0 || IsMissing(c.util[i])) continue;
     idle = c.util[i] <= 2 ? idle + c.dt(i) : 0;
     f.longest_idle_s = std::max(f.longest_idle_s, idle);
-    const auto at = static_cast<size_t>(std::clamp(
-        static_cast<double>(c.t(i) - whole.from) / step_ms, 0.0, static_cast<double>(points - 1)));
-    sum[at] += c.util[i] * c.dt(i);
-    weight[at] += c.dt(i);
-    if (IsMissing(f.wave_low[at]) || c.util[i] < f.wave_low[at]) f.wave_low[at] = c.util[i];
+    // A sample speaks for its whole interval, which may be longer than a stretch of the picture.
+    const double end = static_cast<double>(c.t(i) - whole.from) / step_ms;
+    const auto stretch = [&](double x) { return static_cast<size_t>(std::clamp(x, 0.0, static_cast<double>(points - 1))); };
+    for (size_t at = stretch(end - c.dt(i) * 1000 / step_ms + 1e-6); at <= stretch(end - 1e-6); ++at) {
+      sum[at] += c.util[i] * c.dt(i);
+      weight[at] += c.dt(i);
+      if (IsMissing(f.wave_low[at]) || c.util[i] < f.wave_low[at]) f.wave_low[at] = c.util[i];
+    }
   }
   for (const RunAnalysis& r : p.runs) {
     if (std::find(r.run.cards.begin(), r.run.cards.end(), k) == r.run.cards.end() || r.active.empty()) continue;
@@ -74,6 +96,7 @@ void Facts(const Piece& p, size_t k, const Options& o, model::TimeRange whole, P
       f.idle_pattern = "none";
     }
   }
+  Energy(c, first, last, &f);
   out->cards.push_back(f.card);
   out->facts.push_back(std::move(f));
   out->wave_sum.push_back(std::move(sum));

@@ -172,7 +172,30 @@ void AddEvidence(const rules::Verdict& v, const Piece& p, const Fired& f, Lang l
   }
 }
 
-std::optional<Cause> CauseOf(const Fired& f) { return f.verdict.cause; }
+/// The first cases themselves, with their times: whoever doubts looks them up in the recording.
+void AddCases(const Piece& p, const Fired& f, Lang lang, Finding* x) {
+  constexpr size_t kShown = 8;
+  if (f.run < 0) return;
+  const RunAnalysis& r = p.runs[static_cast<size_t>(f.run)];
+  if (x->id == FindingId::kDataLoading || x->id == FindingId::kUnsaturated) {
+    for (const auto& d : r.dip_samples) {
+      x->evidence.push_back({"sm_util", Tr(lang, Msg::kEvidenceDip, FormatFixed(d.usual, 0), FormatFixed(d.low, 0),
+                                           FormatFixed(d.range.seconds(), 1)),
+                             d.low, std::nullopt, d.range});
+    }
+    return;
+  }
+  const State state = x->id == FindingId::kCheckpoint   ? State::kCheckpoint
+                      : x->id == FindingId::kEvaluation ? State::kEvaluation
+                      : x->id == FindingId::kLogging    ? State::kLogging
+                      : x->id == FindingId::kIdleHeld   ? State::kIdle
+                                                        : State::kOutside;
+  size_t shown = 0;
+  for (const Interruption& i : r.interruptions.all) {
+    if (i.state != state || state == State::kOutside || shown++ >= kShown) continue;
+    x->evidence.push_back({"sm_util", Tr(lang, Msg::kEvidenceStop, FormatFixed(i.seconds, 1)), i.seconds, std::nullopt, i.range});
+  }
+}
 
 }  // namespace
 
@@ -181,7 +204,7 @@ std::vector<Finding> BuildFindings(const Piece& p, const Options& o) {
   for (const Fired& f : p.fired) {
     Finding x;
     x.id = f.verdict.rule->finding;
-    x.cause = CauseOf(f);
+    x.cause = f.verdict.cause;
     x.run = f.run;
     x.cards = f.cards;
     x.confidence = f.verdict.confidence;
@@ -205,6 +228,7 @@ std::vector<Finding> BuildFindings(const Piece& p, const Options& o) {
     if (x.id == FindingId::kLogging) period(Feature::kLogPeriodS, Feature::kLogWidthS);
     if (x.id == FindingId::kDataLoading && f.features.Has(Feature::kDipPeriodS)) x.period_s = f.features.Get(Feature::kDipPeriodS);
     AddEvidence(f.verdict, p, f, o.lang, &x);
+    AddCases(p, f, o.lang, &x);
     x.because = CausalChain(p, f, x, o.lang);
     out.push_back(std::move(x));
   }

@@ -198,6 +198,23 @@ bool Taken(const Interruptions& done, const RunSeries& s, double a, double b) {
   });
 }
 
+/// A plateau, not a stretch of many dips: nearly all of its samples lie on the low side, in utilisation or in power.
+bool IsPlateau(const wave::Series& s, const wave::LevelStretch& st) {
+  const double usual = wave::WeightedQuantile(s.v, s.dt_s, 0.75);
+  double all = 0, sum = 0, low = 0;
+  for (size_t i = st.first; i <= st.last; ++i) {
+    if (IsMissing(s.v[i])) continue;
+    all += s.dt_s[i];
+    sum += static_cast<double>(s.v[i]) * s.dt_s[i];
+  }
+  if (all <= 0 || IsMissing(usual)) return false;
+  const double middle = 0.5 * (usual + sum / all);
+  for (size_t i = st.first; i <= st.last; ++i) {
+    if (s.v[i] < middle) low += s.dt_s[i];
+  }
+  return low >= 0.85 * all;
+}
+
 void FindEvaluations(Context* c, double interval_s, Interruptions* out) {
   const double block_s = std::max(5.0, 5 * interval_s);
   const double min_s = std::max(kMinEvaluationS, 3 * interval_s);
@@ -222,6 +239,7 @@ void FindEvaluations(Context* c, double interval_s, Interruptions* out) {
       sum += static_cast<double>(c->s.util.v[i]) * c->s.util.dt_s[i];
     }
     if (w <= 0 || sum / w < 8) continue;  // quiet: a stall, not a level
+    if (!IsPlateau(c->s.util, st) && !(c->s.power.size() != 0 && IsPlateau(c->s.power, st))) continue;
     spans.emplace_back(st.start_s, st.end_s);
     levels.push_back(sum / w);
     widths.push_back(st.end_s - st.start_s);

@@ -113,6 +113,9 @@ void Merger::Add(PieceResult r) {
     CardFacts& to = out_.cards[card[i]];
     CardFacts& from = r.facts[i];
     to.covered_s += from.covered_s;
+    to.energy_j += from.energy_j;
+    to.energy_s += from.energy_s;
+    to.energy_counted = from.energy_counted || (from.energy_s <= 0 && to.energy_counted);
     to.longest_idle_s = std::max(to.longest_idle_s, from.longest_idle_s);
     // The pattern of the piece that idles most is the card's.
     if (to.idle_pattern == "unknown" || to.idle_pattern == "none") {

@@ -149,6 +149,11 @@ void Shape(const RunSeries& s, const std::vector<PreparedCard>& cards, RunAnalys
   const double hi = wave::WeightedQuantile(util.v, util.dt_s, 0.9);
   const std::vector<wave::Event> dips = wave::FindDips(util, hi);
   f.Set(Feature::kDips, static_cast<double>(dips.size()));
+  constexpr size_t kShownDips = 8;
+  for (size_t i = 0; i < dips.size() && i < kShownDips; ++i) {
+    const auto at = [&](double t_s) { return s.origin + static_cast<TimeMs>(t_s * 1000); };
+    a->dip_samples.push_back({{at(dips[i].start_s), at(dips[i].end_s)}, hi - dips[i].depth, hi});
+  }
   if (a->aliased || interval > 5) return;
   std::vector<double> centroids;
   for (const auto& d : dips) centroids.push_back(d.centroid_s);

@@ -28,6 +28,11 @@ struct RunAnalysis {
   Interruptions interruptions;
   std::vector<CardInRun> cards;
   wave::FeatureSet features;
+  struct DipSample {
+    model::TimeRange range;
+    double low = 0, usual = 0;   // percent
+  };
+  std::vector<DipSample> dip_samples;  // the first few dips, to be checked by hand
   wave::Periodicity dip_spacing; // of the dips outside interruptions, where a period may be claimed
   bool aliased = false;
   double comm_share_low = 0, comm_share_high = 0;

@@ -34,7 +34,7 @@ void SettleRepeatedHour(Table* table, const TimeZone& tz) {
   for (TimeMs& t : table->t_ms) {
     const TimeMs raw = t;
     if (shift != 0 && (raw >= until || raw < until - shift)) shift = 0;
-    if (shift == 0 && raw < before - 30 * 60'000) {
+    if (shift == 0 && raw < before - 10 * 60'000) {
       const int step_s = tz.OffsetSeconds(raw) - tz.OffsetSeconds(raw + 3'600'000);
       if (step_s > 0) {
         TimeMs low = raw, high = raw + 3'600'000;

@@ -346,6 +346,8 @@ Bursts FindBursts(const std::vector<TimeMs>& t_ms, size_t known_k) {
     const auto hi = static_cast<size_t>(std::max(0.0, 0.9 * (groups - 1) - 1));
     const auto lo = std::min(gaps.size() - 1, static_cast<size_t>(std::ceil(1.1 * groups)));
     if (sorted[hi] < 2 * sorted[lo] + 2) continue;
+    // Below the k-th largest share lie the gaps within samples; nvidia-smi's rows are never seconds apart.
+    if (sorted[std::min(gaps.size() - 1, (lo + gaps.size()) / 2)] > kOneSampleMs) continue;
     const double cut = std::sqrt(static_cast<double>(sorted[hi]) * std::max(static_cast<double>(sorted[lo]), 0.5));
     const auto threshold = static_cast<TimeMs>(cut);
     const double share = ShareInWhole(gaps, k, threshold);

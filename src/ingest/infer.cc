@@ -112,8 +112,8 @@ int UtilisationOrder(const Seen& a, const Seen& b) {
     if (a.values[i] == 0 && b.values[i] > 0) ++b_alone;
     if (b.values[i] == 0 && a.values[i] > 0) ++a_alone;
   }
-  if (a_alone > 4 * b_alone) return 1;
-  if (b_alone > 4 * a_alone) return -1;
+  if (a_alone >= 3 && a_alone > 4 * b_alone) return 1;
+  if (b_alone >= 3 && b_alone > 4 * a_alone) return -1;
   return 0;
 }
 
@@ -226,21 +226,19 @@ void Bare(Inference* in, const std::vector<Seen>& seen, bool units) {
       memories.push_back(i);
     } else if (!units && s.decimals * 2 > s.numbers && s.least > 1 && s.most < 1500) {
       watts.push_back(i);
-    } else if (!units && s.whole() && s.least >= 0 && s.most <= 100) {
+    } else if (!units && s.whole() && s.least >= 0 && s.most <= 100 && !s.constant()) {
       percents.push_back(i);
     }
   }
-  if (hot.size() == 1) in->Take(hot[0], FieldNamed("temperature.gpu"), "", Msg::kIngestHowRange);
   if (watts.size() == 1) in->Take(watts[0], FieldNamed("power.draw"), "", Msg::kIngestHowRange);
-  if (percents.size() == 2) {
-    const int order = UtilisationOrder(seen[percents[0]], seen[percents[1]]);
-    if (order != 0) {
-      in->Take(percents[order > 0 ? 0 : 1], FieldNamed("utilization.gpu"), "", Msg::kIngestHowUtilSwapped);
-      in->Take(percents[order > 0 ? 1 : 0], FieldNamed("utilization.memory"), "", Msg::kIngestHowUtilSwapped);
-    }
-  } else if (percents.size() == 1 && !seen[percents[0]].constant()) {
-    in->Take(percents[0], FieldNamed("utilization.gpu"), "", Msg::kIngestHowRange);
+  const int order = percents.size() == 2 ? UtilisationOrder(seen[percents[0]], seen[percents[1]]) : 0;
+  if (order != 0) {
+    in->Take(percents[order > 0 ? 0 : 1], FieldNamed("utilization.gpu"), "", Msg::kIngestHowUtilSwapped);
+    in->Take(percents[order > 0 ? 1 : 0], FieldNamed("utilization.memory"), "", Msg::kIngestHowUtilSwapped);
   }
+  // Without units a steady 85 could be degrees or percent; it is degrees once the percents are known.
+  if (hot.size() == 1 && (units || order != 0))
+    in->Take(hot[0], FieldNamed("temperature.gpu"), "", Msg::kIngestHowRange);
   if (memories.size() >= 2) Memories(in, seen, memories);
 }
 

@@ -102,7 +102,7 @@ TEST(Explain, SaysWhatWasTakenForWhat) {
   const std::string text =
       ExplainText("timestamp, index, utilization.gpu [%], mystery\n2025/06/13 00:27:52.195, 0, 40 %, 7\n");
   EXPECT_THAT(text, HasSubstr("nvidia-smi csv (certainty 0."));
-  EXPECT_THAT(text, HasSubstr("utilization.gpu -> sm_util [%]"));
+  EXPECT_THAT(text, HasSubstr("utilization.gpu [%] -> sm_util [%]"));
   EXPECT_THAT(text, HasSubstr("mystery -> left out"));
   EXPECT_THAT(text, HasSubstr("zone: UTC (assumed"));
   EXPECT_THAT(text, HasSubstr("column index (1 cards)"));

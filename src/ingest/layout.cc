@@ -28,6 +28,10 @@ void DropRivals(Layout* l, Lang lang) {
   }
 }
 
+bool IsOfProcesses(const std::string& name) {
+  return name == "process_name" || StartsWith(name, "used_gpu_memory") || StartsWith(name, "max_memory_usage");
+}
+
 std::string How(const Heading& h, Lang lang) {
   if (h.field.target == Target::kUnknown) return Tr(lang, Msg::kIngestHowUnknown);
   if (h.field.target == Target::kIgnored) return Tr(lang, Msg::kIngestHowIgnored);
@@ -47,7 +51,7 @@ std::optional<Layout> LayoutOfHeader(std::string_view line, model::Scope scope, 
   bool time = false, processes = false;
   for (size_t i = 0; i < cells.size(); ++i) {
     const Heading h = ReadHeading(cells[i], scope);
-    processes = processes || (scope == model::Scope::kGpu && (h.name == "pid" || h.name == "process_name"));
+    processes = processes || (scope == model::Scope::kGpu && IsOfProcesses(h.name));
     Column c;
     c.field = h.field;
     c.heading_unit = !h.unit.empty();
@@ -62,6 +66,9 @@ std::optional<Layout> LayoutOfHeader(std::string_view line, model::Scope scope, 
     known += h.field.target != Target::kUnknown ? 1 : 0;
     named += taken ? 1 : 0;
   }
+  // --query-compute-apps lists processes: its "mem_utilization" is no card's. Rows below such a heading are no samples.
+  l.processes = processes && time;
+  if (l.processes) return l;
   // Half of the cells must be names that we know: a sentence with a "time" in it is no heading.
   if (named == 0 || known * 2 < cells.size()) return std::nullopt;
   if (!time) {
@@ -69,8 +76,6 @@ std::optional<Layout> LayoutOfHeader(std::string_view line, model::Scope scope, 
     return std::nullopt;
   }
   if (named < 2) return std::nullopt;
-  // --query-compute-apps lists processes: its "mem_utilization" is no card's. Rows below such a heading are no samples.
-  l.processes = processes;
   DropRivals(&l, lang);
   return l;
 }
@@ -90,7 +95,11 @@ Sniffed Sniff(std::string_view sample, model::Scope scope) {
     bool no_time = false;
     auto layout = LayoutOfHeader(line, scope, Lang::kEn, &no_time);
     s.no_time = s.no_time || no_time;
-    if (!layout || layout->processes) continue;
+    if (!layout) continue;
+    if (layout->processes) {
+      rows = 0;  // what stands below is no sample, whatever it looks like
+      break;
+    }
     s.headed = true;
     s.layout = std::move(*layout);
     break;

@@ -154,7 +154,7 @@ void TableReader::FindLayout() {
     bytes += line.size();
     if (LooksLikeRow(line)) {
       ++timed;
-    } else if (const auto found = LayoutOfHeader(line, scope_, context_.lang); found && !found->processes) {
+    } else if (const auto found = LayoutOfHeader(line, scope_, context_.lang); found) {
       // Line() maps it when it comes to it. Rows above it are read by the layout that they themselves give, if any.
       if (timed < 3) return;
       break;

@@ -145,6 +145,10 @@ class Builder {
       }
       if (!g.cost) Unpriced(c.card.name.empty() ? "gpu " + c.card.gpu : c.card.name);
       Stats(c, &g);
+      if (c.energy_s > 0) {
+        g.energy_kwh = c.energy_j / 3.6e6;
+        g.energy_method = c.energy_counted ? "counter" : "integrated";
+      }
       for (const auto& [metric, d] : c.stats) {
         if (metric != model::GpuMetric::kSmUtil) continue;
         weighted_util += d.sum;

@@ -45,6 +45,8 @@ struct GpuRow {
   Idle idle;
   std::vector<MetricStats> stats;
   std::vector<float> wave;      // sm_util means of equal stretches of the period for a sparkline; NaN = not measured
+  std::optional<double> energy_kwh;  // of the measured time
+  std::string energy_method;         // counter | integrated | ""
   std::vector<float> wave_low;  // lowest sample in each stretch
 };
 

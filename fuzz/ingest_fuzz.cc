@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every reader of foreign files over arbitrary bytes: first as a user's file (recognised, read, explained), then forced
+// on each reader, whatever it thinks of the bytes. Nothing may crash, and what comes out must keep the model's
+// promises.
+#include <cstdint>
+#include <cstdlib>
+#include <string>
+
+#include "ingest/format.h"
+#include "ingest/open.h"
+#include "sys/mem_fs.h"
+
+namespace {
+using namespace sawbill;  // NOLINT(google-build-using-namespace): a test program of one file
+
+void Check(const model::Recording& r) {
+  for (const auto& g : r.gpus) {
+    for (size_t i = 1; i < g.size(); ++i) {
+      if (g.t_ms[i] <= g.t_ms[i - 1]) std::abort();
+    }
+    for (const auto& c : g.columns) {
+      if (!c.empty() && c.size() != g.size()) std::abort();
+    }
+    if (!g.energy_j.empty() && g.energy_j.size() != g.size()) std::abort();
+    for (size_t m = 0; m < model::kGpuMetrics; ++m) {
+      const auto& info = model::Info(static_cast<model::GpuMetric>(m));
+      for (const float v : g.columns[m]) {
+        if (v < static_cast<float>(info.min) || v > static_cast<float>(info.max)) std::abort();
+      }
+    }
+  }
+  for (const auto& p : r.processes) {
+    if (p.card >= static_cast<int32_t>(r.gpus.size())) std::abort();
+  }
+}
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  const std::string_view bytes(reinterpret_cast<const char*>(data), size);
+  sys::MemFileSystem fs;
+  fs.Put("/log", std::string(bytes));
+  ingest::IngestOptions options;
+  options.lang = size % 2 == 0 ? Lang::kEn : Lang::kZh;
+  const auto source = ingest::OpenFile(&fs, "/log", options);
+  if (source.ok()) {
+    const auto recording = (*source)->Read(0);
+    if (recording.ok()) Check(*recording);
+  }
+  (void)ingest::ExplainFormat(&fs, "/log", options);
+  for (const ingest::Format* format : ingest::AllFormats()) {
+    ingest::ReadContext context;
+    context.tz = &options.tz;
+    context.file = "log";
+    context.text_bytes = size;
+    model::Recording recording;
+    ingest::Explanation explanation;
+    sys::LineReader lines(sys::OpenBytes(bytes, 4096));
+    if (format->Read(&lines, context, &recording, &explanation).ok()) Check(recording);
+  }
+  return 0;
+}

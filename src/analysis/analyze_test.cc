@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+#include <rapidcheck.h>
+
+#include <cmath>
+
+#include "analysis/recording_builder.h"
+#include "ledger/apportion.h"
+
+namespace sawbill::analysis {
+namespace {
+
+using model::Cause;
+using model::FindingId;
+using model::GpuMetric;
+using model::HostMetric;
+using model::Index;
+using model::Line;
+
+std::string Repeat(const std::string& wave, int n) {
+  std::string out;
+  for (int i = 0; i < n; ++i) out += wave + " ";
+  return out;
+}
+
+Analysis Run(model::Recording r, const std::vector<double>& cuts_s = {}) {
+  const FixedSource source(std::move(r), cuts_s);
+  Result<Analysis> a = Analyze(source, {});
+  SAWBILL_CHECK(a.ok());
+  return std::move(a).value();
+}
+
+const Finding* Find(const Analysis& a, FindingId id) {
+  for (const Finding& f : a.findings) {
+    if (f.id == id) return &f;
+  }
+  return nullptr;
+}
+
+std::string Names(const Analysis& a) {
+  std::string out;
+  for (const Finding& f : a.findings) out += std::string(model::Name(f.id)) + (f.cause ? ":" + std::string(model::Name(*f.cause)) : "") + " ";
+  return out;
+}
+
+double Seconds(const Analysis& a, Line l) { return a.Lines()[Index(l)]; }
+
+RecordingBuilder::Job Starved(double to_s) {
+  RecordingBuilder::Job j;
+  j.to_s = to_s;
+  j.workers = 2;
+  j.tree_cores = 2.5;
+  j.main_cores = 0.5;
+  return j;
+}
+
+TEST(Analyze, AWellFedRunHasNoFinding) {
+  const Analysis a = Run(RecordingBuilder().Card("0x20 97x1200").Constant(GpuMetric::kMemUsedMb, 60000).Build());
+  EXPECT_EQ(Names(a), "");
+  EXPECT_NEAR(Seconds(a, Line::kUseful), 1200, 2);
+}
+
+TEST(Analyze, ASawtoothWithSaturatedWorkersIsDataLoadingByFewWorkers) {
+  const Analysis a = Run(RecordingBuilder()
+                             .Card("0x20 " + Repeat("98x5 0x5", 120))
+                             .Constant(GpuMetric::kMemUsedMb, 60000)
+                             .Process({0}, Starved(1220))
+                             .Host(HostMetric::kCpuCount, "16x1220")
+                             .Host(HostMetric::kCpuUtil, "17x1220")
+                             .Build());
+  const Finding* f = Find(a, FindingId::kDataLoading);
+  ASSERT_NE(f, nullptr) << Names(a);
+  EXPECT_EQ(f->cause, Cause::kFewWorkers);
+  EXPECT_NEAR(f->wasted_s, 600, 12);
+  EXPECT_NEAR(Seconds(a, Line::kUseful), 600, 12);
+  ASSERT_TRUE(f->period_s.has_value());
+  EXPECT_NEAR(*f->period_s, 10, 0.2);
+  EXPECT_EQ(f->tier, "host");
+}
+
+TEST(Analyze, WithoutHostAndProcessDataNoCauseIsNamed) {
+  const Analysis a = Run(RecordingBuilder().Card("0x20 " + Repeat("98x5 0x5", 120)).Constant(GpuMetric::kMemUsedMb, 60000).Build());
+  for (const Finding& f : a.findings) EXPECT_FALSE(f.cause.has_value()) << Names(a);
+  EXPECT_FALSE(a.limits.empty());
+}
+
+TEST(Analyze, TimeWithoutSamplesIsUnmeasuredAndNeverWaste) {
+  const Analysis a = Run(RecordingBuilder().Card("97x600 _x900 97x600").Constant(GpuMetric::kMemUsedMb, 60000).Build());
+  EXPECT_NEAR(Seconds(a, Line::kUnmeasured), 898.5, 1);
+  EXPECT_EQ(Names(a), "");
+}
+
+TEST(Analyze, ACardWithoutUtilisationIsNeverCalledIdle) {
+  model::Recording r = RecordingBuilder().Card("0x900").Constant(GpuMetric::kMemUsedMb, 60000).Build();
+  r.gpus[0].columns[static_cast<size_t>(GpuMetric::kSmUtil)].clear();
+  const Analysis a = Run(std::move(r));
+  EXPECT_EQ(Seconds(a, Line::kIdleHeld) + Seconds(a, Line::kUnused), 0);
+  EXPECT_NEAR(Seconds(a, Line::kUnexplained), 899, 1e-6);
+  ASSERT_FALSE(a.cannot_judge.empty());
+}
+
+TEST(Analyze, UnderMigTheEngineRatioStandsInForUtilisation) {
+  model::Recording r = RecordingBuilder().Card("0x900").Constant(GpuMetric::kGrActive, 0.97).Build();
+  r.gpus[0].columns[static_cast<size_t>(GpuMetric::kSmUtil)].clear();
+  r.gpus[0].columns[static_cast<size_t>(GpuMetric::kPowerW)].clear();
+  const Analysis a = Run(std::move(r));
+  EXPECT_NEAR(Seconds(a, Line::kUseful), 899, 1);
+}
+
+TEST(Analyze, StopsWithWriteBurstsAreCheckpointsAndKeepTheirPeriod) {
+  const Analysis a = Run(RecordingBuilder()
+                             .Card("0x10 " + Repeat("98x110 0x10", 12))
+                             .Constant(GpuMetric::kMemUsedMb, 60000)
+                             .Host(HostMetric::kDiskWriteMbS, "1x10 " + Repeat("1x110 400x10", 12))
+                             .Build());
+  const Finding* f = Find(a, FindingId::kCheckpoint);
+  ASSERT_NE(f, nullptr) << Names(a);
+  EXPECT_NEAR(*f->period_s, 120, 1);
+  EXPECT_NEAR(f->wasted_s, 120, 14);
+  EXPECT_EQ(a.findings.size(), 1U) << Names(a);
+}
+
+TEST(Analyze, WritesWithoutStopsAreNoCheckpoints) {
+  const Analysis a = Run(RecordingBuilder()
+                             .Card("0x10 98x1440")
+                             .Constant(GpuMetric::kMemUsedMb, 60000)
+                             .Host(HostMetric::kDiskWriteMbS, "1x10 " + Repeat("1x110 400x10", 12))
+                             .Build());
+  EXPECT_EQ(Names(a), "");
+}
+
+TEST(Analyze, SwingsThatPowerDoesNotFollowAreAliasedAndNoPeriodIsClaimed) {
+  model::Recording r = RecordingBuilder()
+                           .Card("0x20 " + Repeat("100x11 0x5", 80))
+                           .Set(GpuMetric::kPowerW, "60x20 270x1280")
+                           .Constant(GpuMetric::kMemUsedMb, 60000)
+                           .Build();
+  r.gpus[0].card.util_window_s = 0.167;
+  const Analysis a = Run(std::move(r));
+  EXPECT_EQ(a.cards[0].idle_pattern, "aliased");
+  for (const Finding& f : a.findings) EXPECT_FALSE(f.period_s.has_value()) << Names(a);
+}
+
+TEST(Analyze, UnderNcclTheCardThatWaitsLeastIsTheSlowOne) {
+  RecordingBuilder b;
+  const double power[] = {180, 320, 180, 180}, memory[] = {30, 52, 30, 30};
+  for (int k = 0; k < 4; ++k) {
+    b.Card("0x20 99x900").Constant(GpuMetric::kMemUsedMb, 60000);
+    b.Set(GpuMetric::kPowerW, "60x20 " + std::to_string(power[k]) + "x900");
+    b.Set(GpuMetric::kMemUtil, "0x20 " + std::to_string(memory[k]) + "x900");
+  }
+  for (int k = 0; k < 4; ++k) {
+    RecordingBuilder::Job j;
+    j.pid = 100 + k;
+    j.to_s = 920;
+    j.main_cores = j.tree_cores = 1.0;
+    b.Process({static_cast<size_t>(k)}, j);
+  }
+  const Analysis a = Run(b.Build());
+  const Finding* f = Find(a, FindingId::kImbalance);
+  ASSERT_NE(f, nullptr) << Names(a);
+  EXPECT_EQ(f->cause, Cause::kStraggler);
+  EXPECT_EQ(f->cards, std::vector<size_t>{1});
+}
+
+TEST(Analyze, APowerCapThatCostsNoClocksIsHealthy) {
+  const Analysis a = Run(RecordingBuilder()
+                             .Card("0x10 99x900")
+                             .Constant(GpuMetric::kMemUsedMb, 60000)
+                             .Set(GpuMetric::kThrottle, "1x10 2x900")
+                             .Set(GpuMetric::kSmClockMhz, "210x10 1360x900")
+                             .Build());
+  EXPECT_EQ(Names(a), "");
+}
+
+TEST(Analyze, HeatThatTakesClocksIsThrottlingWithItsLoss) {
+  const Analysis a = Run(RecordingBuilder()
+                             .Card("0x10 99x60 99x840")
+                             .Constant(GpuMetric::kMemUsedMb, 60000)
+                             .Constant(GpuMetric::kTempC, 86)
+                             .Set(GpuMetric::kThrottle, "1x10 0x60 32x840")
+                             .Set(GpuMetric::kSmClockMhz, "210x10 1410x60 987x840")
+                             .Build());
+  const Finding* f = Find(a, FindingId::kThrottling);
+  ASSERT_NE(f, nullptr) << Names(a);
+  EXPECT_EQ(f->cause, Cause::kThermal);
+  EXPECT_NEAR(f->wasted_s, 0.3 * 840, 8);
+}
+
+TEST(Analyze, HeldMemoryWithoutWorkIsIdleHeld) {
+  RecordingBuilder::Job j;
+  j.to_s = 3000;
+  j.main_cores = j.tree_cores = 0.01;
+  j.workers = 0;
+  const Analysis a = Run(RecordingBuilder().Card("0x1000 60x30 0x1970").Constant(GpuMetric::kMemUsedMb, 20000).Process({0}, j).Build());
+  const Finding* f = Find(a, FindingId::kIdleHeld);
+  ASSERT_NE(f, nullptr) << Names(a);
+  EXPECT_NEAR(f->wasted_s, 2970, 15);
+  EXPECT_EQ(Find(a, FindingId::kDataLoading), nullptr);
+}
+
+TEST(Analyze, GapsBetweenRunsAreUnusedAndManyShortLivesARestartLoop) {
+  RecordingBuilder b;
+  b.Card(Repeat("0x40 95x60 0x20", 12)).Constant(GpuMetric::kMemUsedMb, 500);
+  for (int k = 0; k < 12; ++k) {
+    RecordingBuilder::Job j;
+    j.pid = 500 + k;
+    j.from_s = 120.0 * k + 5;
+    j.to_s = 120.0 * k + 95;
+    b.Process({0}, j);
+  }
+  const Analysis a = Run(b.Build());
+  EXPECT_NE(Find(a, FindingId::kRestartLoop), nullptr) << Names(a);
+}
+
+TEST(Analyze, TheWholeAccountAddsUpForAnyWave) {
+  rc::check([](void) {
+    const int n = *rc::gen::inRange(1, 12);
+    std::string wave;
+    double seconds = 0;
+    for (int i = 0; i < n; ++i) {
+      const bool hole = i > 0 && i + 1 < n && *rc::gen::inRange(0, 6) == 0;
+      const int level = *rc::gen::inRange(0, 101), length = *rc::gen::inRange(1, 400);
+      wave += (hole ? "_" : std::to_string(level)) + "x" + std::to_string(length) + " ";
+      seconds += length;
+    }
+    RecordingBuilder b;
+    b.Card(wave).Constant(GpuMetric::kMemUsedMb, *rc::gen::inRange(0, 80000));
+    if (*rc::gen::inRange(0, 2) == 1) b.Process({0}, Starved(*rc::gen::inRange(0, static_cast<int>(seconds))));
+    const Analysis a = Run(b.Build());
+    const model::LineSeconds lines = a.Lines();
+    for (const double s : lines) RC_ASSERT(s >= -1e-9);
+    RC_ASSERT(std::abs(ledger::Sum(lines) - (seconds - 1)) < 1e-3);
+    for (const Finding& f : a.findings) {
+      RC_ASSERT(f.wasted_s >= 0);
+      RC_ASSERT(f.wasted_s <= seconds + 1e-6);
+    }
+  });
+}
+
+TEST(Analyze, PiecesAddUpToTheSameAccount) {
+  const auto recording = [] {
+    return RecordingBuilder()
+        .Card("0x20 " + Repeat("98x5 0x5", 240))
+        .Constant(GpuMetric::kMemUsedMb, 60000)
+        .Process({0}, Starved(2420))
+        .Host(HostMetric::kCpuCount, "16x2420")
+        .Host(HostMetric::kCpuUtil, "17x2420")
+        .Build();
+  };
+  const Analysis whole = Run(recording()), cut = Run(recording(), {800, 1600});
+  for (size_t i = 0; i < model::kLines; ++i) EXPECT_NEAR(whole.Lines()[i], cut.Lines()[i], 12) << model::Name(static_cast<Line>(i));
+  EXPECT_NEAR(ledger::Sum(whole.Lines()), ledger::Sum(cut.Lines()), 1e-6);
+  EXPECT_EQ(whole.findings.size(), cut.findings.size());
+  EXPECT_EQ(cut.runs.size(), 1U);
+}
+
+TEST(Analyze, ExplainedTrialsNameEveryRule) {
+  Options o;
+  o.keep_trials = true;
+  const FixedSource source(RecordingBuilder().Card("0x20 97x900").Build());
+  const Result<Analysis> a = Analyze(source, o);
+  ASSERT_TRUE(a.ok());
+  EXPECT_GE(a->trials.size(), 16U);
+}
+
+}  // namespace
+}  // namespace sawbill::analysis

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "model/card_specs.h"
+#include "model/data_quality.h"
+#include "model/ids.h"
+#include "model/metrics.h"
+#include "model/money.h"
+#include "model/recording.h"
+
+namespace sawbill::model {
+namespace {
+
+TEST(Cover, ASampleSpeaksForTheTimeBeforeItUpToTwoAndAHalfIntervals) {
+  const Coverage c = Cover({0, 1000, 2000, 3000, 13000, 14000});
+  EXPECT_DOUBLE_EQ(c.median_interval_s, 1);
+  EXPECT_FLOAT_EQ(c.dt_s[0], 0);
+  EXPECT_FLOAT_EQ(c.dt_s[1], 1);
+  EXPECT_FLOAT_EQ(c.dt_s[4], 2.5);
+  EXPECT_DOUBLE_EQ(c.covered_s, 6.5);
+  EXPECT_DOUBLE_EQ(c.hole_s, 7.5);
+  EXPECT_EQ(c.holes, 1);
+}
+
+TEST(Cover, CoveredAndHolesAddUpToTheWholeTime) {
+  const Coverage c = Cover({0, 900, 2100, 3000, 9000, 9900, 40000});
+  EXPECT_DOUBLE_EQ(c.covered_s + c.hole_s, 40);
+}
+
+TEST(Cover, OneSampleCoversNoTime) { EXPECT_EQ(Cover({5000}).covered_s, 0); }
+
+TEST(SortAndDeduplicate, ADoubledTickIsCountedOnce) {
+  GpuTrack t;
+  t.t_ms = {1000, 2000, 2000, 3000};
+  t.columns[static_cast<size_t>(GpuMetric::kSmUtil)] = {10, 20, 99, 30};
+  DataQuality q;
+  SortAndDeduplicate(&t, &q);
+  EXPECT_EQ(t.t_ms, (std::vector<TimeMs>{1000, 2000, 3000}));
+  EXPECT_EQ(t.columns[0], (std::vector<float>{10, 20, 30}));
+  EXPECT_EQ(q.count(Odd::kDuplicateSample), 1);
+}
+
+TEST(Catalog, NamesAreUniqueAndFindable) {
+  std::set<std::string> names;
+  for (size_t i = 0; i < kGpuMetrics; ++i) {
+    const auto m = static_cast<GpuMetric>(i);
+    EXPECT_TRUE(names.insert(Info(m).name).second) << Info(m).name;
+    EXPECT_EQ(FindGpuMetric(Info(m).name), m);
+    EXPECT_LT(Info(m).min, Info(m).max);
+  }
+  for (size_t i = 0; i < kHostMetrics; ++i) EXPECT_EQ(FindHostMetric(Info(static_cast<HostMetric>(i)).name), static_cast<HostMetric>(i));
+  EXPECT_FALSE(FindGpuMetric("nonsense").has_value());
+}
+
+TEST(Catalog, MemoryOfACardAndOfTheHostAreDifferentNames) {
+  // One name for two totals once read 40 GB of page cache on a 2 TB host as half of an 80 GB card.
+  EXPECT_STREQ(Info(GpuMetric::kMemUsedMb).label_en, "memory used");
+  EXPECT_STREQ(Info(HostMetric::kMemUsedMb).label_en, "host memory used");
+  EXPECT_STRNE(Info(GpuMetric::kMemUsedMb).prometheus, Info(HostMetric::kMemUsedMb).prometheus);
+  EXPECT_STRNE(Info(GpuMetric::kMemUtil).label_en, Info(GpuMetric::kMemUsedMb).label_en);
+}
+
+TEST(Throttle, NamesAreReadAndNoneIsNotMissing) {
+  EXPECT_EQ(ParseThrottle("none"), 0U);
+  EXPECT_EQ(ParseThrottle(""), std::nullopt);
+  EXPECT_EQ(ParseThrottle("sw_power_cap|hw_thermal"), Mask(ThrottleBit::kSwPowerCap) | Mask(ThrottleBit::kHwThermal));
+  EXPECT_EQ(ParseThrottle("sw_power_cap|bogus"), std::nullopt);
+}
+
+TEST(Ids, EveryNameReadsBackAndHasBothLanguages) {
+  for (size_t i = 0; i < kLines; ++i) {
+    const auto l = static_cast<Line>(i);
+    EXPECT_EQ(FindLine(Name(l)), l);
+    EXPECT_FALSE(Title(l, Lang::kEn).empty() || Title(l, Lang::kZh).empty());
+  }
+  for (size_t i = 0; i < kFindingIds; ++i) {
+    const auto f = static_cast<FindingId>(i);
+    EXPECT_EQ(FindFinding(Name(f)), f);
+    EXPECT_FALSE(Title(f, Lang::kEn).empty() || Title(f, Lang::kZh).empty());
+  }
+  for (size_t i = 0; i < static_cast<size_t>(Cause::kCount); ++i) {
+    const auto c = static_cast<Cause>(i);
+    EXPECT_EQ(FindCause(Name(c)), c);
+    EXPECT_FALSE(Title(c, Lang::kEn).empty() || Title(c, Lang::kZh).empty());
+  }
+}
+
+TEST(CardSpecs, AModelIsAWholeWord) {
+  EXPECT_EQ(FindCardSpec("NVIDIA A100-SXM4-80GB")->model, "A100");
+  EXPECT_EQ(FindCardSpec("NVIDIA GB200")->model, "GB200");
+  EXPECT_EQ(FindCardSpec("NVIDIA B200")->model, "B200");
+  EXPECT_EQ(FindCardSpec("Tesla V100S-PCIE-32GB")->model, "V100S");
+  EXPECT_FALSE(FindCardSpec("NVIDIA A1000 Laptop").has_value());
+}
+
+TEST(Money, MicroUnitsRoundHalfToEven) {
+  EXPECT_EQ(MicroFromUnits(1.0000005).micro, 1000000);
+  EXPECT_EQ(MicroFromUnits(1.0000015).micro, 1000002);
+  EXPECT_EQ((MicroFromUnits(0.1) + MicroFromUnits(0.2)).micro, 300000);
+}
+
+TEST(DataQuality, CountsAddAndTheFirstPlaceIsKept) {
+  DataQuality a, b;
+  b.Count(Odd::kTornLine, "b:7");
+  a.Merge(b);
+  a.Count(Odd::kTornLine, "a:9", 2);
+  EXPECT_EQ(a.count(Odd::kTornLine), 3);
+  EXPECT_EQ(a.detail(Odd::kTornLine), "b:7");
+}
+
+}  // namespace
+}  // namespace sawbill::model

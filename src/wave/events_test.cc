@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "wave/events.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstdint>
+
+#include "base/numbers.h"
+#include "wave/stats.h"
+#include "wave/wave_notation.h"
+
+namespace sawbill::wave {
+namespace {
+
+/// The same numbers with every compiler.
+class Random {
+ public:
+  explicit Random(uint64_t seed) : state_(seed * 0x9E3779B97F4A7C15ULL + 1) {}
+  double Uniform() {
+    state_ ^= state_ << 13;
+    state_ ^= state_ >> 7;
+    state_ ^= state_ << 17;
+    return (static_cast<double>(state_ >> 11) + 0.5) * 0x1.0p-53;
+  }
+  double Exponential(double mean) { return -mean * std::log(Uniform()); }
+  double Normal() { return std::sqrt(-2 * std::log(Uniform())) * std::cos(6.283185307179586 * Uniform()); }
+
+ private:
+  uint64_t state_;
+};
+
+/// Per-second utilisation of a card that is fully busy but for stalls [start, start+width).
+Series Stalls(const std::vector<std::pair<double, double>>& stalls, int seconds) {
+  std::vector<float> u(static_cast<size_t>(seconds), 98.0F);
+  for (const auto& [start, width] : stalls) {
+    for (int k = 0; k < seconds; ++k) {
+      const double lost = std::max(0.0, std::min(start + width, k + 1.0) - std::max(start, static_cast<double>(k)));
+      u[static_cast<size_t>(k)] -= static_cast<float>(98 * lost);
+    }
+  }
+  for (float& v : u) v = std::max(0.0F, std::round(v));
+  return FromSamples(u);
+}
+
+Periodicity Judge(const Series& s) {
+  const double hi = WeightedQuantile(s.v, s.dt_s, 0.9);
+  std::vector<double> centroids;
+  for (const Event& e : FindDips(s, hi)) centroids.push_back(e.centroid_s);
+  return TestSpacing(centroids, 3.0);
+}
+
+TEST(FindDips, ASawtoothHasOneDipATooth) {
+  const std::vector<Event> dips = FindDips(Wave("95x8 5x2 95x8 5x2 95x8 5x2 95x4"), 95);
+  ASSERT_EQ(dips.size(), 3U);
+  EXPECT_NEAR(dips[0].start_s, 8, 1e-6);
+  EXPECT_NEAR(dips[0].end_s, 10, 1e-6);
+  EXPECT_NEAR(dips[0].centroid_s, 9, 1e-6);
+  EXPECT_NEAR(dips[0].width_s, 2, 1e-6);
+  EXPECT_NEAR(dips[0].depth, 90, 1e-6);
+}
+
+TEST(FindDips, HysteresisJoinsAWobbleInsideADip) {
+  EXPECT_EQ(FindDips(Wave("100x5 60x2 78x1 60x2 100x5"), 100).size(), 1U);
+}
+
+TEST(FindDips, AHoleEndsADipAndIsNotPartOfIt) {
+  const std::vector<Event> dips = FindDips(Wave("95x5 5x2 _x3 5x2 95x5"), 95);
+  ASSERT_EQ(dips.size(), 2U);
+  EXPECT_NEAR(dips[0].end_s, 7, 1e-6);
+}
+
+TEST(FindDips, ShallowRippleIsNoDip) { EXPECT_TRUE(FindDips(Wave("30x5 22x2 30x5"), 30).empty()); }
+
+TEST(TestSpacing, EvenGapsArePeriodicWithTheirPeriod) {
+  const Periodicity p = TestSpacing({0, 10, 20.1, 30, 39.9, 50, 60, 70.2, 80}, 3);
+  EXPECT_EQ(p.verdict, Periodicity::Verdict::kPeriodic);
+  EXPECT_NEAR(p.period_s, 10, 0.15);
+}
+
+TEST(TestSpacing, AMissedBeatIsFolded) {
+  const Periodicity p = TestSpacing({0, 10, 20, 40, 50, 60, 70, 90, 100, 110}, 3);
+  EXPECT_EQ(p.verdict, Periodicity::Verdict::kPeriodic);
+  EXPECT_NEAR(p.period_s, 10, 1e-6);
+}
+
+TEST(TestSpacing, NoPeriodBelowTheLimitIsClaimed) {
+  EXPECT_NE(TestSpacing({0, 2, 4, 6, 8, 10, 12, 14, 16}, 3).verdict, Periodicity::Verdict::kPeriodic);
+}
+
+TEST(TestSpacing, FewEventsGiveNoVerdict) {
+  EXPECT_EQ(TestSpacing({0, 10, 20}, 3).verdict, Periodicity::Verdict::kTooFew);
+}
+
+TEST(Periodicity, PoissonStallsAreSeldomCalledPeriodic) {
+  int wrong = 0;
+  constexpr int kSeeds = 1000;
+  for (int seed = 1; seed <= kSeeds; ++seed) {
+    Random random(static_cast<uint64_t>(seed));
+    std::vector<std::pair<double, double>> stalls;
+    for (double t = random.Exponential(20); t < 1795; t += 2 + random.Exponential(20)) stalls.emplace_back(t, 2.0);
+    wrong += Judge(Stalls(stalls, 1800)).periodic() ? 1 : 0;
+  }
+  EXPECT_LE(wrong, kSeeds * 2 / 100);
+}
+
+TEST(Periodicity, OnOffLoadIsSeldomCalledPeriodic) {
+  int wrong = 0;
+  constexpr int kSeeds = 1000;
+  for (int seed = 1; seed <= kSeeds; ++seed) {
+    Random random(static_cast<uint64_t>(seed) + 5000);
+    std::vector<std::pair<double, double>> stalls;
+    for (double t = random.Exponential(15); t < 1800;) {
+      const double off = random.Exponential(8);
+      stalls.emplace_back(t, off);
+      t += off + random.Exponential(15);
+    }
+    wrong += Judge(Stalls(stalls, 1800)).periodic() ? 1 : 0;
+  }
+  EXPECT_LE(wrong, kSeeds * 2 / 100);
+}
+
+TEST(Periodicity, AutoregressiveNoiseIsSeldomCalledPeriodic) {
+  int wrong = 0;
+  constexpr int kSeeds = 1000;
+  for (int seed = 1; seed <= kSeeds; ++seed) {
+    Random random(static_cast<uint64_t>(seed) + 9000);
+    std::vector<float> u;
+    double x = 0;
+    for (int k = 0; k < 1800; ++k) {
+      x = 0.9 * x + 12 * random.Normal();
+      u.push_back(static_cast<float>(std::min(100.0, std::max(0.0, std::round(60 + x)))));
+    }
+    wrong += Judge(FromSamples(u)).periodic() ? 1 : 0;
+  }
+  EXPECT_LE(wrong, kSeeds * 2 / 100);
+}
+
+TEST(Periodicity, JitteredStallsAreFound) {
+  int found = 0;
+  constexpr int kSeeds = 200;
+  for (int seed = 1; seed <= kSeeds; ++seed) {
+    Random random(static_cast<uint64_t>(seed) + 77);
+    const double period = 8 + 40 * random.Uniform(), spread = 0.02 + 0.13 * random.Uniform();
+    std::vector<std::pair<double, double>> stalls;
+    for (double t = period * random.Uniform(); t < 1790; t += std::max(4.0, period * (1 + spread * random.Normal()))) {
+      stalls.emplace_back(t, 2.5);
+    }
+    const Periodicity p = Judge(Stalls(stalls, 1800));
+    found += p.periodic() && std::abs(p.period_s / period - 1) < 0.1 ? 1 : 0;
+  }
+  EXPECT_GE(found, kSeeds * 95 / 100);
+}
+
+TEST(Periodicity, DoubledAndMissingTicksDoNotChangeTheVerdict) {
+  Series s = Wave("95x9 5x3 95x9 5x3 95x9 5x3 95x9 5x3 95x9 5x3 95x9 5x3 95x9 5x3 95x9 5x3 95x9 5x3 95x9 5x3");
+  const Periodicity whole = Judge(s);
+  for (const size_t drop : {size_t{100}, size_t{60}, size_t{31}, size_t{4}}) {
+    for (auto* v : {&s.v, &s.dt_s}) v->erase(v->begin() + static_cast<std::ptrdiff_t>(drop));
+    s.t_s.erase(s.t_s.begin() + static_cast<std::ptrdiff_t>(drop));
+    s.dt_s[drop] = static_cast<float>(s.t_s[drop] - s.t_s[drop - 1]);
+  }
+  const Periodicity torn = Judge(s);
+  EXPECT_EQ(whole.verdict, Periodicity::Verdict::kPeriodic);
+  EXPECT_EQ(torn.verdict, whole.verdict);
+  EXPECT_NEAR(torn.period_s, 12, 0.3);
+}
+
+TEST(FindLowStretches, ARecurringPlateauIsFoundWithItsEdges) {
+  const auto found = FindLowStretches(Wave("97x200 51x90 97x300 51x90 97x300 51x90 97x200"), 5, 10, 8);
+  ASSERT_EQ(found.size(), 3U);
+  EXPECT_NEAR(found[0].start_s, 200, 1.01);
+  EXPECT_NEAR(found[0].end_s, 290, 1.01);
+  EXPECT_NEAR(found[0].level, 51, 1);
+}
+
+TEST(FindLowStretches, ASteadySawtoothHasNone) {
+  std::string wave;
+  for (int i = 0; i < 80; ++i) wave += "95x3 5x4 ";
+  EXPECT_TRUE(FindLowStretches(Wave(wave), 5, 10, 8).size() <= 1);
+}
+
+TEST(FindMeanShift, AFallIsFoundWhereItIs) {
+  std::vector<double> v(60, 95), tail(40, 70);
+  for (size_t i = 0; i < v.size(); ++i) v[i] += static_cast<double>(i % 3) - 1;
+  v.insert(v.end(), tail.begin(), tail.end());
+  const MeanShift s = FindMeanShift(v, 10);
+  ASSERT_TRUE(s.found);
+  EXPECT_EQ(s.at, 60U);
+  EXPECT_NEAR(s.before, 95, 0.2);
+  EXPECT_NEAR(s.after, 70, 0.2);
+  EXPECT_GT(s.t_value, 20);
+}
+
+TEST(Stats, QuantilesAreWeightedByTime) {
+  EXPECT_DOUBLE_EQ(WeightedMean({0, 100}, {9, 1}), 10);
+  EXPECT_DOUBLE_EQ(WeightedQuantile({0, 100}, {9, 1}, 0.5), 0);
+  EXPECT_DOUBLE_EQ(WeightedQuantile({0, 100}, {9, 1}, 0.95), 100);
+  EXPECT_TRUE(IsMissing(WeightedMean({}, {})));
+}
+
+TEST(Stats, MissingReadingsCarryNoWeight) {
+  EXPECT_DOUBLE_EQ(WeightedMean({50, static_cast<float>(kMissing)}, {1, 9}), 50);
+}
+
+}  // namespace
+}  // namespace sawbill::wave
