@@ -23,7 +23,7 @@ std::string Repeat(const std::string& wave, int n) {
   return out;
 }
 
-Analysis Run(model::Recording r, const std::vector<double>& cuts_s = {}) {
+Analysis Judge(model::Recording r, const std::vector<double>& cuts_s = {}) {
   const FixedSource source(std::move(r), cuts_s);
   Result<Analysis> a = Analyze(source, {});
   SAWBILL_CHECK(a.ok());
@@ -55,13 +55,13 @@ RecordingBuilder::Job Starved(double to_s) {
 }
 
 TEST(Analyze, AWellFedRunHasNoFinding) {
-  const Analysis a = Run(RecordingBuilder().Card("0x20 97x1200").Constant(GpuMetric::kMemUsedMb, 60000).Build());
+  const Analysis a = Judge(RecordingBuilder().Card("0x20 97x1200").Constant(GpuMetric::kMemUsedMb, 60000).Build());
   EXPECT_EQ(Names(a), "");
   EXPECT_NEAR(Seconds(a, Line::kUseful), 1200, 2);
 }
 
 TEST(Analyze, ASawtoothWithSaturatedWorkersIsDataLoadingByFewWorkers) {
-  const Analysis a = Run(RecordingBuilder()
+  const Analysis a = Judge(RecordingBuilder()
                              .Card("0x20 " + Repeat("98x5 0x5", 120))
                              .Constant(GpuMetric::kMemUsedMb, 60000)
                              .Process({0}, Starved(1220))
@@ -79,13 +79,13 @@ TEST(Analyze, ASawtoothWithSaturatedWorkersIsDataLoadingByFewWorkers) {
 }
 
 TEST(Analyze, WithoutHostAndProcessDataNoCauseIsNamed) {
-  const Analysis a = Run(RecordingBuilder().Card("0x20 " + Repeat("98x5 0x5", 120)).Constant(GpuMetric::kMemUsedMb, 60000).Build());
+  const Analysis a = Judge(RecordingBuilder().Card("0x20 " + Repeat("98x5 0x5", 120)).Constant(GpuMetric::kMemUsedMb, 60000).Build());
   for (const Finding& f : a.findings) EXPECT_FALSE(f.cause.has_value()) << Names(a);
   EXPECT_FALSE(a.limits.empty());
 }
 
 TEST(Analyze, TimeWithoutSamplesIsUnmeasuredAndNeverWaste) {
-  const Analysis a = Run(RecordingBuilder().Card("97x600 _x900 97x600").Constant(GpuMetric::kMemUsedMb, 60000).Build());
+  const Analysis a = Judge(RecordingBuilder().Card("97x600 _x900 97x600").Constant(GpuMetric::kMemUsedMb, 60000).Build());
   EXPECT_NEAR(Seconds(a, Line::kUnmeasured), 898.5, 1);
   EXPECT_EQ(Names(a), "");
 }
@@ -93,7 +93,7 @@ TEST(Analyze, TimeWithoutSamplesIsUnmeasuredAndNeverWaste) {
 TEST(Analyze, ACardWithoutUtilisationIsNeverCalledIdle) {
   model::Recording r = RecordingBuilder().Card("0x900").Constant(GpuMetric::kMemUsedMb, 60000).Build();
   r.gpus[0].columns[static_cast<size_t>(GpuMetric::kSmUtil)].clear();
-  const Analysis a = Run(std::move(r));
+  const Analysis a = Judge(std::move(r));
   EXPECT_EQ(Seconds(a, Line::kIdleHeld) + Seconds(a, Line::kUnused), 0);
   EXPECT_NEAR(Seconds(a, Line::kUnexplained), 899, 1e-6);
   ASSERT_FALSE(a.cannot_judge.empty());
@@ -103,12 +103,12 @@ TEST(Analyze, UnderMigTheEngineRatioStandsInForUtilisation) {
   model::Recording r = RecordingBuilder().Card("0x900").Constant(GpuMetric::kGrActive, 0.97).Build();
   r.gpus[0].columns[static_cast<size_t>(GpuMetric::kSmUtil)].clear();
   r.gpus[0].columns[static_cast<size_t>(GpuMetric::kPowerW)].clear();
-  const Analysis a = Run(std::move(r));
+  const Analysis a = Judge(std::move(r));
   EXPECT_NEAR(Seconds(a, Line::kUseful), 899, 1);
 }
 
 TEST(Analyze, StopsWithWriteBurstsAreCheckpointsAndKeepTheirPeriod) {
-  const Analysis a = Run(RecordingBuilder()
+  const Analysis a = Judge(RecordingBuilder()
                              .Card("0x10 " + Repeat("98x110 0x10", 12))
                              .Constant(GpuMetric::kMemUsedMb, 60000)
                              .Host(HostMetric::kDiskWriteMbS, "1x10 " + Repeat("1x110 400x10", 12))
@@ -121,7 +121,7 @@ TEST(Analyze, StopsWithWriteBurstsAreCheckpointsAndKeepTheirPeriod) {
 }
 
 TEST(Analyze, WritesWithoutStopsAreNoCheckpoints) {
-  const Analysis a = Run(RecordingBuilder()
+  const Analysis a = Judge(RecordingBuilder()
                              .Card("0x10 98x1440")
                              .Constant(GpuMetric::kMemUsedMb, 60000)
                              .Host(HostMetric::kDiskWriteMbS, "1x10 " + Repeat("1x110 400x10", 12))
@@ -136,7 +136,7 @@ TEST(Analyze, SwingsThatPowerDoesNotFollowAreAliasedAndNoPeriodIsClaimed) {
                            .Constant(GpuMetric::kMemUsedMb, 60000)
                            .Build();
   r.gpus[0].card.util_window_s = 0.167;
-  const Analysis a = Run(std::move(r));
+  const Analysis a = Judge(std::move(r));
   EXPECT_EQ(a.cards[0].idle_pattern, "aliased");
   for (const Finding& f : a.findings) EXPECT_FALSE(f.period_s.has_value()) << Names(a);
 }
@@ -156,7 +156,7 @@ TEST(Analyze, UnderNcclTheCardThatWaitsLeastIsTheSlowOne) {
     j.main_cores = j.tree_cores = 1.0;
     b.Process({static_cast<size_t>(k)}, j);
   }
-  const Analysis a = Run(b.Build());
+  const Analysis a = Judge(b.Build());
   const Finding* f = Find(a, FindingId::kImbalance);
   ASSERT_NE(f, nullptr) << Names(a);
   EXPECT_EQ(f->cause, Cause::kStraggler);
@@ -164,7 +164,7 @@ TEST(Analyze, UnderNcclTheCardThatWaitsLeastIsTheSlowOne) {
 }
 
 TEST(Analyze, APowerCapThatCostsNoClocksIsHealthy) {
-  const Analysis a = Run(RecordingBuilder()
+  const Analysis a = Judge(RecordingBuilder()
                              .Card("0x10 99x900")
                              .Constant(GpuMetric::kMemUsedMb, 60000)
                              .Set(GpuMetric::kThrottle, "1x10 2x900")
@@ -174,7 +174,7 @@ TEST(Analyze, APowerCapThatCostsNoClocksIsHealthy) {
 }
 
 TEST(Analyze, HeatThatTakesClocksIsThrottlingWithItsLoss) {
-  const Analysis a = Run(RecordingBuilder()
+  const Analysis a = Judge(RecordingBuilder()
                              .Card("0x10 99x60 99x840")
                              .Constant(GpuMetric::kMemUsedMb, 60000)
                              .Constant(GpuMetric::kTempC, 86)
@@ -192,7 +192,7 @@ TEST(Analyze, HeldMemoryWithoutWorkIsIdleHeld) {
   j.to_s = 3000;
   j.main_cores = j.tree_cores = 0.01;
   j.workers = 0;
-  const Analysis a = Run(RecordingBuilder().Card("0x1000 60x30 0x1970").Constant(GpuMetric::kMemUsedMb, 20000).Process({0}, j).Build());
+  const Analysis a = Judge(RecordingBuilder().Card("0x1000 60x30 0x1970").Constant(GpuMetric::kMemUsedMb, 20000).Process({0}, j).Build());
   const Finding* f = Find(a, FindingId::kIdleHeld);
   ASSERT_NE(f, nullptr) << Names(a);
   EXPECT_NEAR(f->wasted_s, 2970, 15);
@@ -209,7 +209,7 @@ TEST(Analyze, GapsBetweenRunsAreUnusedAndManyShortLivesARestartLoop) {
     j.to_s = 120.0 * k + 95;
     b.Process({0}, j);
   }
-  const Analysis a = Run(b.Build());
+  const Analysis a = Judge(b.Build());
   EXPECT_NE(Find(a, FindingId::kRestartLoop), nullptr) << Names(a);
 }
 
@@ -227,7 +227,7 @@ TEST(Analyze, TheWholeAccountAddsUpForAnyWave) {
     RecordingBuilder b;
     b.Card(wave).Constant(GpuMetric::kMemUsedMb, *rc::gen::inRange(0, 80000));
     if (*rc::gen::inRange(0, 2) == 1) b.Process({0}, Starved(*rc::gen::inRange(0, static_cast<int>(seconds))));
-    const Analysis a = Run(b.Build());
+    const Analysis a = Judge(b.Build());
     const model::LineSeconds lines = a.Lines();
     for (const double s : lines) RC_ASSERT(s >= -1e-9);
     RC_ASSERT(std::abs(ledger::Sum(lines) - (seconds - 1)) < 1e-3);
@@ -248,7 +248,7 @@ TEST(Analyze, PiecesAddUpToTheSameAccount) {
         .Host(HostMetric::kCpuUtil, "17x2420")
         .Build();
   };
-  const Analysis whole = Run(recording()), cut = Run(recording(), {800, 1600});
+  const Analysis whole = Judge(recording()), cut = Judge(recording(), {800, 1600});
   for (size_t i = 0; i < model::kLines; ++i) EXPECT_NEAR(whole.Lines()[i], cut.Lines()[i], 12) << model::Name(static_cast<Line>(i));
   EXPECT_NEAR(ledger::Sum(whole.Lines()), ledger::Sum(cut.Lines()), 1e-6);
   EXPECT_EQ(whole.findings.size(), cut.findings.size());

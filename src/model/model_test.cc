@@ -96,8 +96,8 @@ TEST(CardSpecs, AModelIsAWholeWord) {
 }
 
 TEST(Money, MicroUnitsRoundHalfToEven) {
-  EXPECT_EQ(MicroFromUnits(1.0000005).micro, 1000000);
-  EXPECT_EQ(MicroFromUnits(1.0000015).micro, 1000002);
+  EXPECT_EQ(MicroFromUnits(2.5e-6).micro, 2);
+  EXPECT_EQ(MicroFromUnits(3.5e-6).micro, 4);
   EXPECT_EQ((MicroFromUnits(0.1) + MicroFromUnits(0.2)).micro, 300000);
 }
 

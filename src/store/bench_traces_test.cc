@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The labelled traces beside the project, where they are: every row of every file must be read, and nothing be odd but what
-// the traces' own description announces (doubled ticks).
+// The labelled traces beside the project, where they are: every row of every file must be read, and nothing be odd but
+// what the traces' own description announces (doubled ticks).
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -71,7 +71,8 @@ size_t FindEndsPortable(std::string_view text, uint32_t* ends, uint32_t* line_en
 
 size_t FindEnds(std::string_view text, uint32_t* ends, uint32_t* line_ends) {
 #if defined(__x86_64__)
-  static const bool avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") && __builtin_cpu_supports("popcnt");
+  static const bool avx2 =
+      __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") && __builtin_cpu_supports("popcnt");
   if (avx2) return FindEndsAvx2(text, ends, line_ends);
 #endif
   return FindEndsPortable(text, ends, line_ends);

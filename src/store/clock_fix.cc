@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Taking clock steps back.
 //
-// Rows carry wall times. When the wall clock is set by `o` at a moment, the writer notes `clock_step` with the first wall
-// time `s` on the new clock; the old clock would have shown s - o. Rows keep the order in which they were written, so in
-// a file all rows before the step have t < s - o and all rows after it have t >= s, but after a step back the two ranges
-// overlap and only the order tells them apart:
+// Rows carry wall times. When the wall clock is set by `o` at a moment, the writer notes `clock_step` with the first
+// wall time `s` on the new clock; the old clock would have shown s - o. Rows keep the order in which they were written,
+// so in a file all rows before the step have t < s - o and all rows after it have t >= s, but after a step back the two
+// ranges overlap and only the order tells them apart:
 //   - o > 0: the first row with t >= s is after the step;
 //   - o < 0: so is a row with t >= s - o, a row that runs back, and a row behind a header line (our writer repeats the
 //     header after a step for this very purpose).

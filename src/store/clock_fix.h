@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Steps of the wall clock: noticed against the steady clock by the writer, taken back by the reader, so that hours follow
-// the steady clock. The rules stand at the head of clock_fix.cc and in docs/formats/day-files.md.
+// Steps of the wall clock: noticed against the steady clock by the writer, taken back by the reader, so that hours
+// follow the steady clock. The rules stand at the head of clock_fix.cc and in docs/formats/day-files.md.
 #pragma once
 
 #include <cstdint>
@@ -15,8 +15,8 @@
 
 namespace sawbill::store {
 
-/// One reading of both clocks. The steady one should count suspended time (CLOCK_BOOTTIME), or each sleep of the machine
-/// looks like a step.
+/// One reading of both clocks. The steady one should count suspended time (CLOCK_BOOTTIME), or each sleep of the
+/// machine looks like a step.
 struct Tick {
   TimeMs wall = 0;
   int64_t steady_ms = 0;

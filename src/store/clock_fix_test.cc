@@ -26,7 +26,7 @@ std::vector<TimeMs> FixAll(const ClockFix& fix, const std::vector<TimeMs>& raw) 
 TEST(ClockWatch, NoticesStepsAndNotDrift) {
   ClockWatch watch;
   EXPECT_FALSE(watch.Observe({1000, 50}));
-  EXPECT_FALSE(watch.Observe({2010, 1050}));  // slewed a little
+  EXPECT_FALSE(watch.Observe({2010, 1050}));    // slewed a little
   EXPECT_FALSE(watch.Observe({62010, 61050}));  // a late tick is no step
   const auto back = watch.Observe({62010 + 1000 - 7'200'000, 62050});
   ASSERT_TRUE(back);
@@ -59,7 +59,8 @@ TEST(ClockFix, StepsBackAndForthGiveTheSteadyTimeAgain) {
   wall += 3'600'000;
   const TimeMs second = wall + 1000;
   for (int i = 0; i < 10; ++i) raw.push_back(wall += 1000);
-  const ClockFix fix({EventAt(first, "clock_step", "offset_s=-7200.0"), EventAt(second, "clock_step", "offset_s=3600.0")});
+  const ClockFix fix(
+      {EventAt(first, "clock_step", "offset_s=-7200.0"), EventAt(second, "clock_step", "offset_s=3600.0")});
   const std::vector<TimeMs> fixed = FixAll(fix, raw);
   for (size_t i = 1; i < fixed.size(); ++i) EXPECT_EQ(fixed[i] - fixed[i - 1], 1000) << i;
   EXPECT_EQ(fixed.back(), raw.back());  // the clock after the last step is taken as right
@@ -95,7 +96,8 @@ TEST(ClockFix, StepsOfOneLifeDoNotMoveTheLifeBefore) {
 }
 
 TEST(ClockFix, AFileMayBeginBehindAStep) {
-  const ClockFix fix({EventAt(kNoon, "collector_start"), EventAt(kNoon - 86'400'000, "clock_step", "offset_s=-90000.0")});
+  const ClockFix fix(
+      {EventAt(kNoon, "collector_start"), EventAt(kNoon - 86'400'000, "clock_step", "offset_s=-90000.0")});
   EXPECT_EQ(FixAll(fix, {kNoon - 86'400'000 + 500}), (std::vector<TimeMs>{kNoon - 86'400'000 + 500}));
   EXPECT_EQ(FixAll(fix, {kNoon + 500}), (std::vector<TimeMs>{kNoon + 500 - 90'000'000}));
 }

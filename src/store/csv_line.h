@@ -11,8 +11,8 @@
 
 namespace sawbill::store {
 
-/// Cells of a line without its end. A quoted cell is unquoted ("" inside = one quote) into `scratch`. False when a quote
-/// is not closed. Views stay valid while `line` and `scratch` do.
+/// Cells of a line without its end. A quoted cell is unquoted ("" inside = one quote) into `scratch`. False when a
+/// quote is not closed. Views stay valid while `line` and `scratch` do.
 bool SplitCells(std::string_view line, std::vector<std::string_view>* cells, std::vector<std::string>* scratch);
 
 /// A header line names its first column "timestamp", or has a cell of that name and no cell that is a number.

@@ -14,8 +14,8 @@ namespace sawbill::store {
 namespace {
 using model::Odd;
 
-constexpr size_t kSmallFileBytes = 128 * 1024;         // looked through at once
-constexpr int64_t kSmallCompressedBytes = 4'000'000;   // about 40 MB of text
+constexpr size_t kSmallFileBytes = 128 * 1024;        // looked through at once
+constexpr int64_t kSmallCompressedBytes = 4'000'000;  // about 40 MB of text
 constexpr size_t kFeedBytes = size_t{4} << 20;
 constexpr size_t kSearchBytes = 64 * 1024;
 constexpr size_t kPad = 16;  // bytes before a buffer that the fast parser may read
@@ -112,8 +112,8 @@ std::optional<TimeMs> NextTime(std::string_view bytes, size_t start) {
   return std::nullopt;
 }
 
-/// Bounds [begin, end) on the bytes of a sorted file such that rows before `begin` have times <= t and rows from `end` on
-/// times > t. Both are line starts.
+/// Bounds [begin, end) on the bytes of a sorted file such that rows before `begin` have times <= t and rows from `end`
+/// on times > t. Both are line starts.
 std::pair<size_t, size_t> Bisect(std::string_view bytes, TimeMs t) {
   size_t low = 0, high = bytes.size();
   while (high - low > 2 * 4096) {
@@ -271,7 +271,8 @@ Status FindTimes(sys::FileSystem* fs, const ClockFix& clock, bool whole, DayFile
   return Status::Ok();
 }
 
-Status ReadDayFile(sys::FileSystem* fs, const DayFile& file, ReadRange range, model::DataQuality* quality, DayTable* table) {
+Status ReadDayFile(sys::FileSystem* fs, const DayFile& file, ReadRange range, model::DataQuality* quality,
+                   DayTable* table) {
   SAWBILL_ASSIGN_OR_RETURN(const std::unique_ptr<sys::FileBytes> data, fs->Map(file.path));
   if (!file.compressed) {
     ReadPlain(file, data.get(), range, table);

@@ -45,7 +45,8 @@ struct ReadRange {
   TimeMs from = 0, to = 0;  // all lines whose times can lie in [from, to] are fed, and more
   int part = 0, parts = 1;  // of the bytes in that range, for several threads; a compressed file is all in part 0
 };
-Status ReadDayFile(sys::FileSystem* fs, const DayFile& file, ReadRange range, model::DataQuality* quality, DayTable* table);
+Status ReadDayFile(sys::FileSystem* fs, const DayFile& file, ReadRange range, model::DataQuality* quality,
+                   DayTable* table);
 
 /// The time at `fraction` of the bytes of a sorted file.
 std::optional<TimeMs> TimeAtFraction(sys::FileSystem* fs, const DayFile& file, double fraction);

@@ -58,7 +58,8 @@ class FolderScan {
   Status ReadInventory(NodeFolder* folder) {
     SAWBILL_ASSIGN_OR_RETURN(const std::unique_ptr<sys::FileBytes> data,
                              fs_->Map(sys::JoinPath(folder->path, kInventoryName)));
-    folder->inventory = Inventory::Parse(data->bytes(), folder->name, tz_, Shown(*folder, kInventoryName), &out_->quality);
+    folder->inventory =
+        Inventory::Parse(data->bytes(), folder->name, tz_, Shown(*folder, kInventoryName), &out_->quality);
     return Status::Ok();
   }
 

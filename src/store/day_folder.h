@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a folder of day files holds: nodes, inventories, clocks, and the time of each file. Small kinds (runs, events) are
-// read here once.
+// What a folder of day files holds: nodes, inventories, clocks, and the time of each file. Small kinds (runs, events)
+// are read here once.
 #pragma once
 
 #include <optional>

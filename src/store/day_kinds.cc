@@ -35,12 +35,12 @@ std::vector<std::string> MakeColumns(DayKind kind) {
       return c;
     }
     case DayKind::kStep:
-      return {"timestamp", "job",   "rank", "step", "data_wait_s", "step_s",
+      return {"timestamp",   "job",   "rank", "step", "data_wait_s", "step_s",
               "queue_depth", "event", "pid",  "gpu",  "event_s",     "loss"};
     case DayKind::kRun:
-      return {"timestamp",   "run",        "job",       "user",    "project",     "node",
-              "gpus",        "state",      "exit_status", "program", "batch_size",  "precision",
-              "seq_len",     "num_workers", "prefetch_factor", "ckpt_every", "git_sha"};
+      return {"timestamp",       "run",         "job",     "user",       "project",   "node",    "gpus",
+              "state",           "exit_status", "program", "batch_size", "precision", "seq_len", "num_workers",
+              "prefetch_factor", "ckpt_every",  "git_sha"};
     case DayKind::kEvent:
       return {"timestamp", "kind", "gpu", "detail"};
     case DayKind::kMinute:

@@ -55,8 +55,8 @@ std::vector<TimeMs> CutTimes(const std::vector<Day>& days, int64_t limit,
 
 PiecePlan PlanPieces(const std::vector<DayFile>& files, const PlanLimits& limits, const TimeZone& tz,
                      const std::function<std::optional<TimeMs>(const DayFile&, double)>& time_at) {
-  const bool any_gpu = std::any_of(files.begin(), files.end(),
-                                   [](const DayFile& f) { return f.kind == DayKind::kGpu && f.has_rows; });
+  const bool any_gpu =
+      std::any_of(files.begin(), files.end(), [](const DayFile& f) { return f.kind == DayKind::kGpu && f.has_rows; });
   PiecePlan plan;
   std::vector<const DayFile*> sized;
   bool found = false;

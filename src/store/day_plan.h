@@ -16,8 +16,8 @@ struct PlanLimits {
   int64_t max_piece_bytes = 0;
 };
 struct PiecePlan {
-  model::TimeRange period;                // of the samples within the limits
-  std::vector<model::TimeRange> pieces;   // consecutive, together the period
+  model::TimeRange period;               // of the samples within the limits
+  std::vector<model::TimeRange> pieces;  // consecutive, together the period
 };
 /// `time_at(file, fraction)`: the time at a fraction of a file's bytes, where that can be told.
 PiecePlan PlanPieces(const std::vector<DayFile>& files, const PlanLimits& limits, const TimeZone& tz,

@@ -42,7 +42,8 @@ class HostFinder : public TrackFinder {
 /// Reads one piece of one node after the other into a recording.
 class PieceReader {
  public:
-  PieceReader(sys::FileSystem* fs, const DayFolder& folder, TimeWindow window, bool first_piece, int threads, Recording* out)
+  PieceReader(sys::FileSystem* fs, const DayFolder& folder, TimeWindow window, bool first_piece, int threads,
+              Recording* out)
       : fs_(fs), folder_(folder), window_(window), first_piece_(first_piece), threads_(threads), out_(out) {}
 
   Status Node(size_t node) {
@@ -282,7 +283,8 @@ Result<std::unique_ptr<model::TelemetrySource>> OpenDataFolder(sys::FileSystem* 
   }
   SAWBILL_ASSIGN_OR_RETURN(DayFolder folder, ScanFolder(fs, dir, {options.tz, options.to, options.only_this_folder}));
   if (folder.nodes.empty()) {
-    return Status::NotFound(dir + " holds no day files (gpu-YYYY-MM-DD.csv); name another folder, or record with 'sawbill record'");
+    return Status::NotFound(
+        dir + " holds no day files (gpu-YYYY-MM-DD.csv); name another folder, or record with 'sawbill record'");
   }
   return std::unique_ptr<model::TelemetrySource>(std::make_unique<DayFolderSource>(fs, std::move(folder), options));
 }

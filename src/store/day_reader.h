@@ -19,21 +19,22 @@ namespace sawbill::store {
 inline constexpr int64_t kDefaultPieceBytes = 96'000'000;
 
 struct DataFolderOptions {
-  std::optional<TimeMs> from, to;    // only samples in (from, to]; absent = all there are
-  TimeZone tz = TimeZone::Utc();     // of the local days: where pieces are cut; never changes what is read
+  std::optional<TimeMs> from, to;                // only samples in (from, to]; absent = all there are
+  TimeZone tz = TimeZone::Utc();                 // of the local days: where pieces are cut; never changes what is read
   int64_t max_piece_bytes = kDefaultPieceBytes;  // uncompressed text of gpu and process files in a piece
-  int piece_threads = 1;             // threads that one Read() may use by itself for a large plain gpu file
-  bool only_this_folder = false;     // leave out the node folders in `dir`
+  int piece_threads = 1;                         // threads that one Read() may use by itself for a large plain gpu file
+  bool only_this_folder = false;                 // leave out the node folders in `dir`
 };
 
 /// `dir` holds `<kind>-YYYY-MM-DD.csv[.gz|.zst]`, and for several nodes `<node>/<kind>-...`.
 ///
-/// Pieces: whole days joined while they stay under `max_piece_bytes`; a larger day is cut by time. A piece holds all nodes
-/// and the samples in (from, to] of `pieces()[i]`. So that no time is lost between pieces, each card's and host's track
-/// begins with the one sample AT OR BEFORE `from` where there is one (looked for up to 26 h back): it carries the end of
-/// the time before and speaks for none of its own, as Cover() has it (dt 0 for the first). Do not count it as a sample of
-/// the piece; do not count it twice when pieces are joined. A card without a sample in (from, to] has no track there.
-/// The first sample of all is `period().from`. Runs: rows up to `to` of runs that had not ended before `from`.
+/// Pieces: whole days joined while they stay under `max_piece_bytes`; a larger day is cut by time. A piece holds all
+/// nodes and the samples in (from, to] of `pieces()[i]`. So that no time is lost between pieces, each card's and host's
+/// track begins with the one sample AT OR BEFORE `from` where there is one (looked for up to 26 h back): it carries the
+/// end of the time before and speaks for none of its own, as Cover() has it (dt 0 for the first). Do not count it as a
+/// sample of the piece; do not count it twice when pieces are joined. A card without a sample in (from, to] has no
+/// track there. The first sample of all is `period().from`. Runs: rows up to `to` of runs that had not ended before
+/// `from`.
 ///
 /// Errors: kNotFound (no such folder, no day files in it), kIo. Odd data is counted in Recording::quality; what was odd
 /// about the folder as a whole is counted in piece 0.

@@ -325,8 +325,9 @@ TEST(DayReader, RunsThatEndedBeforeAPieceAreLeftOutOfIt) {
 TEST(DayReader, UnknownKindsAndOtherFilesAreIgnored) {
   sys::MemFileSystem fs;
   fs.Put(kFile, ShortGpuFile(kNoon, 3));
-  for (const char* other : {"d/weather-2026-01-01.csv", "d/gpu-2026-01-01.csv.bak", "d/gpu.csv", "d/.gpu-2026-01-01.csv.tmp",
-                            "d/runs/17/gpu-2026-01-01.csv", "d/.cache/gpu-2026-01-01.csv"}) {
+  for (const char* other :
+       {"d/weather-2026-01-01.csv", "d/gpu-2026-01-01.csv.bak", "d/gpu.csv", "d/.gpu-2026-01-01.csv.tmp",
+        "d/runs/17/gpu-2026-01-01.csv", "d/.cache/gpu-2026-01-01.csv"}) {
     fs.Put(other, "nonsense");
   }
   const model::Recording r = ReadOnePiece(&fs, "d");
@@ -337,7 +338,8 @@ TEST(DayReader, UnknownKindsAndOtherFilesAreIgnored) {
 TEST(DayReader, AProcessOfACardWithoutSamplesIsLeftOutAndCounted) {
   sys::MemFileSystem fs;
   fs.Put(kFile, ShortGpuFile(kNoon, 3));
-  fs.Put("d/process-2026-01-01.csv", "timestamp,gpu,pid,user,name,job\n1767268801.000,5,7,u,python,\n1767268801.000,0,x,u,p,\n");
+  fs.Put("d/process-2026-01-01.csv",
+         "timestamp,gpu,pid,user,name,job\n1767268801.000,5,7,u,python,\n1767268801.000,0,x,u,p,\n");
   const model::Recording r = ReadOnePiece(&fs, "d");
   EXPECT_TRUE(r.processes.empty());
   EXPECT_EQ(r.quality.count(Odd::kProcessWithoutCard), 1);

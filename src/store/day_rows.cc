@@ -49,9 +49,9 @@ void MakeProcessRow(const ProcessSample& sample, RowText* row) {
 
 void MakeRunRow(const model::RunRow& run, RowText* row) {
   row->Clear();
-  for (const std::string* cell :
-       {&run.run, &run.job, &run.user, &run.project, &run.node, &run.gpus, &run.state, &run.exit_status, &run.program,
-        &run.batch_size, &run.precision, &run.seq_len, &run.num_workers, &run.prefetch_factor, &run.ckpt_every, &run.git_sha}) {
+  for (const std::string* cell : {&run.run, &run.job, &run.user, &run.project, &run.node, &run.gpus, &run.state,
+                                  &run.exit_status, &run.program, &run.batch_size, &run.precision, &run.seq_len,
+                                  &run.num_workers, &run.prefetch_factor, &run.ckpt_every, &run.git_sha}) {
     row->AddText(*cell);
   }
 }

@@ -15,8 +15,8 @@
 namespace sawbill::store {
 
 struct TableContext {
-  std::string file;                       // name for counts: "gpu-2026-01-02.csv"
-  const ClockFix* clock = nullptr;        // of the node; may be null
+  std::string file;                 // name for counts: "gpu-2026-01-02.csv"
+  const ClockFix* clock = nullptr;  // of the node; may be null
   TimeWindow window;
   model::DataQuality* quality = nullptr;  // never null
 };
@@ -80,7 +80,6 @@ class DayTable {
   std::vector<std::string_view> cells_;
   std::vector<std::string> scratch_;
   std::vector<std::string> unknown_;  // columns already counted
-
 };
 
 }  // namespace sawbill::store

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // How a day file grows.
 //
-//   - O_APPEND, never O_TRUNC. The day is the local day of the row itself, so a step of the clock over midnight, back or
+//   - O_APPEND, never O_TRUNC. The day is the local day of the row itself, so a step of the clock over midnight, back
+//   or
 //     forth, appends to the right file, and a restart at 00:00:00 empties nothing.
 //   - On opening, the tail is looked at. A last line without '\n' is a record that a crash cut off: its last number may
 //     have lost digits, so it is taken away (and counted), not completed.
-//   - If the header in effect at the end of the file is not ours (an older version, or none), ours is written before the
+//   - If the header in effect at the end of the file is not ours (an older version, or none), ours is written before
+//   the
 //     next row; readers map the columns anew from there. No backup files, no second history.
-//   - Header and rows of a tick go out in one write. If that fails (disk full, quota, I/O error) the file is cut back to
+//   - Header and rows of a tick go out in one write. If that fails (disk full, quota, I/O error) the file is cut back
+//   to
 //     its last whole record, the rows stay in memory, and the next tick tries again, in order.
 #include "store/day_writer.h"
 

@@ -17,8 +17,8 @@
 namespace sawbill::store {
 
 struct DayWriterOptions {
-  TimeZone tz = TimeZone::Utc();            // of the local days in file names
-  size_t max_pending_bytes = 2 << 20;       // rows kept while the disk is full: three quarters of an hour of 8 cards
+  TimeZone tz = TimeZone::Utc();       // of the local days in file names
+  size_t max_pending_bytes = 2 << 20;  // rows kept while the disk is full: three quarters of an hour of 8 cards
 };
 
 class DayWriter {
@@ -29,8 +29,8 @@ class DayWriter {
   /// Takes a row for writing. kInvalid when its number of cells is not the kind's. The oldest rows are dropped, and
   /// counted, when the memory for rows that could not be written is full.
   Status Append(TimeMs t, const RowText& row);
-  /// Writes what was taken. On an error all that was not written is kept and tried again by the next call; no half record
-  /// stays in a file.
+  /// Writes what was taken. On an error all that was not written is kept and tried again by the next call; no half
+  /// record stays in a file.
   Status Flush();
   Status Sync();
   /// The wall clock was set: the next row gets a header line before it, which tells readers where (clock_fix.cc).

@@ -43,21 +43,24 @@ FolderWriterOptions Quiet() {
 }
 
 TEST(DayWriter, HeaderIsThatOfTheContract) {
-  EXPECT_EQ(HeaderLine(DayKind::kGpu),
-            "timestamp,gpu,sm_util,mem_util,mem_used_mb,temp_c,power_w,sm_clock_mhz,mem_clock_mhz,throttle,pcie_rx_mb_s,"
-            "pcie_tx_mb_s,nvlink_rx_mb_s,nvlink_tx_mb_s,sm_active,sm_occupancy,tensor_active,dram_active,gr_active,energy_j,"
-            "sm_util_min,sm_util_max");
-  EXPECT_EQ(HeaderLine(DayKind::kHost),
-            "timestamp,cpu_count,cpu_util,cpu_iowait,load1,mem_used_mb,mem_total_mb,disk_read_mb_s,disk_write_mb_s,disk_util,"
-            "net_rx_mb_s,net_tx_mb_s,cpu_physical,psi_cpu_some,psi_io_some,psi_mem_some");
+  EXPECT_EQ(
+      HeaderLine(DayKind::kGpu),
+      "timestamp,gpu,sm_util,mem_util,mem_used_mb,temp_c,power_w,sm_clock_mhz,mem_clock_mhz,throttle,pcie_rx_mb_s,"
+      "pcie_tx_mb_s,nvlink_rx_mb_s,nvlink_tx_mb_s,sm_active,sm_occupancy,tensor_active,dram_active,gr_active,energy_j,"
+      "sm_util_min,sm_util_max");
+  EXPECT_EQ(
+      HeaderLine(DayKind::kHost),
+      "timestamp,cpu_count,cpu_util,cpu_iowait,load1,mem_used_mb,mem_total_mb,disk_read_mb_s,disk_write_mb_s,disk_util,"
+      "net_rx_mb_s,net_tx_mb_s,cpu_physical,psi_cpu_some,psi_io_some,psi_mem_some");
   EXPECT_EQ(HeaderLine(DayKind::kProcess),
             "timestamp,gpu,pid,user,name,job,gpu_mem_mb,sm_util,cpu_cores,read_mb_s,write_mb_s,started,workers,"
             "main_cpu_cores,cores_allowed");
   EXPECT_EQ(HeaderLine(DayKind::kStep),
             "timestamp,job,rank,step,data_wait_s,step_s,queue_depth,event,pid,gpu,event_s,loss");
-  EXPECT_EQ(HeaderLine(DayKind::kRun),
-            "timestamp,run,job,user,project,node,gpus,state,exit_status,program,batch_size,precision,seq_len,num_workers,"
-            "prefetch_factor,ckpt_every,git_sha");
+  EXPECT_EQ(
+      HeaderLine(DayKind::kRun),
+      "timestamp,run,job,user,project,node,gpus,state,exit_status,program,batch_size,precision,seq_len,num_workers,"
+      "prefetch_factor,ckpt_every,git_sha");
   EXPECT_EQ(HeaderLine(DayKind::kEvent), "timestamp,kind,gpu,detail");
 }
 

@@ -42,7 +42,8 @@ std::optional<ClockStep> FolderWriter::BeginTick(Tick tick) {
     // The events' cells are our own: this cannot fail.
     (void)Event(tick.wall, "clock_step", "", step->detail());
   }
-  if (!std::exchange(started_, true) && options_.start_and_stop_events) (void)Event(tick.wall, "collector_start", "", "");
+  if (!std::exchange(started_, true) && options_.start_and_stop_events)
+    (void)Event(tick.wall, "collector_start", "", "");
   return step;
 }
 
@@ -86,9 +87,9 @@ Status FolderWriter::EndTick() {
   }
   if (was_paused) {
     const int64_t dropped = dropped_rows() - std::exchange(dropped_before_pause_, dropped_rows());
-    SAWBILL_RETURN_IF_ERROR(Event(now_, "disk_full", "",
-                                  "paused_s=" + FormatFixed(Seconds(now_ - paused_since_), 1) +
-                                      " dropped_rows=" + std::to_string(dropped)));
+    SAWBILL_RETURN_IF_ERROR(Event(
+        now_, "disk_full", "",
+        "paused_s=" + FormatFixed(Seconds(now_ - paused_since_), 1) + " dropped_rows=" + std::to_string(dropped)));
     return writer(DayKind::kEvent).Flush();
   }
   return Status::Ok();

@@ -38,8 +38,8 @@ class FolderWriter {
   Status Process(TimeMs t, const ProcessSample& sample);
   Status Run(const model::RunRow& run);
   Status Event(TimeMs t, std::string_view kind, std::string_view gpu, std::string_view detail);
-  /// Writes all rows of the tick. An error means "history paused": rows are kept in memory, as many as fit, and the next
-  /// EndTick tries again. After a pause an event `disk_full` says how long it was and how many rows were lost.
+  /// Writes all rows of the tick. An error means "history paused": rows are kept in memory, as many as fit, and the
+  /// next EndTick tries again. After a pause an event `disk_full` says how long it was and how many rows were lost.
   Status EndTick();
   /// Writes `collector_stop`, the rest and syncs.
   Status Close(TimeMs t);
@@ -51,7 +51,8 @@ class FolderWriter {
   size_t pending_rows() const;
   int64_t dropped_rows() const;
   int64_t torn_records() const;
-  /// "nfs", ...: the folder lies on a network file system, where locks and appends may not hold what they promise; "" = no.
+  /// "nfs", ...: the folder lies on a network file system, where locks and appends may not hold what they promise; "" =
+  /// no.
   const std::string& network_file_system() const { return network_; }
   const std::string& dir() const { return dir_; }
   DayWriter& writer(DayKind kind) { return *writers_[static_cast<size_t>(kind)]; }

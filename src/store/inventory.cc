@@ -12,7 +12,8 @@
 namespace sawbill::store {
 
 const char* const kInventoryHeader =
-    "gpu,uuid,name,memory_total_mb,power_limit_w,driver,from,node,label,parent_uuid,share,sm_clock_max_mhz,util_window_s";
+    "gpu,uuid,name,memory_total_mb,power_limit_w,driver,from,node,label,parent_uuid,share,sm_clock_max_mhz,util_window_"
+    "s";
 
 namespace {
 using model::CardInfo;
@@ -79,7 +80,8 @@ class RowParser {
  private:
   std::string Text(std::string_view name) const {
     const int i = columns_.Find(name);
-    return i < 0 || static_cast<size_t>(i) >= cells_->size() ? "" : std::string(Trim((*cells_)[static_cast<size_t>(i)]));
+    return i < 0 || static_cast<size_t>(i) >= cells_->size() ? ""
+                                                             : std::string(Trim((*cells_)[static_cast<size_t>(i)]));
   }
   std::optional<double> Number(std::string_view name) const {
     const std::string cell = Text(name);

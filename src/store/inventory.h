@@ -26,7 +26,8 @@ class Inventory {
   /// The row of `gpu` that is valid at `t`: the last with from <= t, else the earliest there is (a recorder that came
   /// later says most about what was there before). nullptr when the inventory does not know `gpu`.
   /// `valid_from`, `valid_to` (if given) receive the times [from, to) for which the answer is the same.
-  const model::CardInfo* At(std::string_view gpu, TimeMs t, TimeMs* valid_from = nullptr, TimeMs* valid_to = nullptr) const;
+  const model::CardInfo* At(std::string_view gpu, TimeMs t, TimeMs* valid_from = nullptr,
+                            TimeMs* valid_to = nullptr) const;
   /// All rows, in the order of (gpu, from).
   std::vector<model::CardInfo> Rows() const;
   bool empty() const { return cards_.empty(); }
@@ -41,7 +42,7 @@ class Inventory {
 /// Brings <dir>/inventory.csv up to date with the cards seen now: a row for each card that is new or changed (`from` =
 /// `now`; empty for an index never seen before), written atomically; nothing is written when nothing changed. An empty
 /// label keeps the owner's own tag. Rows of the past are never touched.
-Status UpdateInventory(sys::FileSystem* fs, const std::string& dir, const std::vector<model::CardInfo>& cards, TimeMs now,
-                       const TimeZone& tz);
+Status UpdateInventory(sys::FileSystem* fs, const std::string& dir, const std::vector<model::CardInfo>& cards,
+                       TimeMs now, const TimeZone& tz);
 
 }  // namespace sawbill::store

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Order of the steps for a closed day: rollups (from the plain file, which is quick to read), then compression, then
-// retention. A compressed file is written beside the plain one, read back and compared, and only then the plain one goes.
+// retention. A compressed file is written beside the plain one, read back and compared, and only then the plain one
+// goes.
 //
-// A plain file may stand beside a compressed one of the same day: left by a crash before the plain one was removed (their
-// contents agree), or begun anew when the clock was set back into a day already compressed. The second is appended to the
-// first, in the order in which they were written; the header line in between is what readers expect anyway.
+// A plain file may stand beside a compressed one of the same day: left by a crash before the plain one was removed
+// (their contents agree), or begun anew when the clock was set back into a day already compressed. The second is
+// appended to the first, in the order in which they were written; the header line in between is what readers expect
+// anyway.
 #include "store/maintain.h"
 
 #include <algorithm>
@@ -74,7 +76,8 @@ class Housekeeper {
     for (auto& [day, files] : days) {
       if (day >= today) continue;
       const auto old = [&](const std::pair<std::string, Entry>& f) {
-        const std::optional<int64_t>& keep = IsSummary(f.second.name.kind) ? options_.keep_summary_days : options_.keep_days;
+        const std::optional<int64_t>& keep =
+            IsSummary(f.second.name.kind) ? options_.keep_summary_days : options_.keep_days;
         return keep && day <= DayBefore(today, std::max<int64_t>(*keep, 1));
       };
       std::erase_if(files, [&](const auto& f) { return old(f) && Remove(f.first, f.second.file); });
@@ -168,7 +171,8 @@ class Housekeeper {
     if (plain == files.end()) return Status::Ok();
     const std::string plain_path = sys::JoinPath(dir, plain->file);
     const std::string packed_path = plain_path + ".zst";
-    const auto packed = std::find_if(files.begin(), files.end(), [](const Entry& e) { return e.name.suffix == ".zst"; });
+    const auto packed =
+        std::find_if(files.begin(), files.end(), [](const Entry& e) { return e.name.suffix == ".zst"; });
     std::string_view older;
     std::unique_ptr<sys::FileBytes> old;
     if (packed != files.end()) {
@@ -217,7 +221,8 @@ class Housekeeper {
     while (true) {
       SAWBILL_ASSIGN_OR_RETURN(const std::string_view block, source->Next());
       if (block.empty()) break;
-      if (block != rest.substr(0, block.size())) return Status::Io("the compressed copy reads back differently; both are kept");
+      if (block != rest.substr(0, block.size()))
+        return Status::Io("the compressed copy reads back differently; both are kept");
       rest.remove_prefix(block.size());
     }
     return rest.empty() ? Status::Ok() : Status::Io("the compressed copy is shorter than the file; both are kept");
@@ -232,7 +237,8 @@ class Housekeeper {
 
 }  // namespace
 
-Result<MaintainReport> Maintain(sys::FileSystem* fs, const std::string& dir, TimeMs now, const MaintainOptions& options) {
+Result<MaintainReport> Maintain(sys::FileSystem* fs, const std::string& dir, TimeMs now,
+                                const MaintainOptions& options) {
   MaintainReport report;
   SAWBILL_ASSIGN_OR_RETURN(const std::vector<NodeFolder> nodes, FindNodes(fs, dir));
   report.network_file_system = fs->NetworkFileSystem(dir);

@@ -148,7 +148,8 @@ TEST(Maintain, TooManyBytesTakeTheOldestDaysButNeverTheCurrentOne) {
   EXPECT_TRUE(fs.Exists(DayPath(DayKind::kGpu, kNoon + 2 * kDayMs)));
   o.max_total_bytes = 1;
   MustMaintain(&fs, now, o);
-  EXPECT_THAT(fs.Paths(), ElementsAre(DayPath(DayKind::kGpu, now), DayPath(DayKind::kHost, now), DayPath(DayKind::kRun, now)));
+  EXPECT_THAT(fs.Paths(),
+              ElementsAre(DayPath(DayKind::kGpu, now), DayPath(DayKind::kHost, now), DayPath(DayKind::kRun, now)));
 }
 
 TEST(Maintain, AFullDiskKeepsThePlainFile) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A month of 8 cards is 2 GB of text, so this is where the time of a report goes. Three thoughts make it fast:
-//   1. cell ends are found 64 bytes at a time for a block of lines that fits the first cache, before any cell is read, so
+//   1. cell ends are found 64 bytes at a time for a block of lines that fits the first cache, before any cell is read,
+//   so
 //      the cells of a row do not wait for each other (cell_ends.cc);
 //   2. a cell of at most 8 characters becomes a number without a loop or an unforeseeable branch (number_scan.h);
 //   3. rows of one tick share their timestamp, and cards come in the same order each tick.
@@ -32,7 +33,11 @@ bool SaysNotAvailable(std::string_view cell) {
 }  // namespace
 
 MetricTable::MetricTable(Rows rows, TableContext context, TrackFinder* finder)
-    : DayTable(std::move(context)), rows_(rows), finder_(finder), ends_(1 + kBlockBytes + kEndsSlack), line_ends_(kBlockBytes + kEndsSlack) {}
+    : DayTable(std::move(context)),
+      rows_(rows),
+      finder_(finder),
+      ends_(1 + kBlockBytes + kEndsSlack),
+      line_ends_(kBlockBytes + kEndsSlack) {}
 
 void MetricTable::OnHeader(const std::vector<std::string_view>& names) {
   columns_.clear();
@@ -48,16 +53,15 @@ void MetricTable::OnHeader(const std::vector<std::string_view>& names) {
       key_column_ = static_cast<int>(i);
     } else if (const auto m = model::FindGpuMetric(name); rows_ == Rows::kGpu && m) {
       const model::MetricInfo& info = model::Info(*m);
-      const Target target = *m == model::GpuMetric::kThrottle ? Target::kThrottle
+      const Target target = *m == model::GpuMetric::kThrottle  ? Target::kThrottle
                             : *m == model::GpuMetric::kEnergyJ ? Target::kWide
                                                                : Target::kFloat;
-      columns_.push_back({index, target, static_cast<uint8_t>(*m), static_cast<float>(info.min), static_cast<float>(info.max),
-                          FixedFormat(info.decimals)});
+      columns_.push_back({index, target, static_cast<uint8_t>(*m), static_cast<float>(info.min),
+                          static_cast<float>(info.max), FixedFormat(info.decimals)});
     } else if (const auto h = model::FindHostMetric(name); rows_ == Rows::kHost && h) {
       const model::MetricInfo& info = model::Info(*h);
-      columns_.push_back(
-          {index, Target::kFloat, static_cast<uint8_t>(*h), static_cast<float>(info.min), static_cast<float>(info.max),
-                          FixedFormat(info.decimals)});
+      columns_.push_back({index, Target::kFloat, static_cast<uint8_t>(*h), static_cast<float>(info.min),
+                          static_cast<float>(info.max), FixedFormat(info.decimals)});
     } else {
       CountUnknownColumn(name);
     }
@@ -101,9 +105,7 @@ void MetricTable::Lines(std::string_view text) {
 
 void MetricTable::SetPlace(TimeMs t) {
   t_ = t;
-  place_ = window().Holds(t)                                ? Place::kIn
-           : t <= window().from && t >= window().before ? Place::kBefore
-                                                         : Place::kSkip;
+  place_ = window().Holds(t) ? Place::kIn : t <= window().from && t >= window().before ? Place::kBefore : Place::kSkip;
 }
 
 bool MetricTable::FastTime(const char* begin, const char* end) {
@@ -191,8 +193,8 @@ size_t MetricTable::FastCells(const uint32_t* ends, const char* base, TrackColum
     const auto length = static_cast<size_t>(end - begin);
     if (length == 0) continue;
     float v = 0;
-    if (c.target == Target::kFloat && length <= 8 && ScanInFormat(end, length, c.format, &v) && v >= c.min && v <= c.max &&
-        cells.columns[c.metric] != nullptr) {
+    if (c.target == Target::kFloat && length <= 8 && ScanInFormat(end, length, c.format, &v) && v >= c.min &&
+        v <= c.max && cells.columns[c.metric] != nullptr) {
       cells.columns[c.metric][cells.row] = v;
       ++values;
     } else {

@@ -32,7 +32,8 @@ TEST(Minute, ColumnsAreThoseOfTheContract) {
   EXPECT_EQ(c[3], "sm_util_mean");
   EXPECT_EQ(c[5], "sm_util_max");
   EXPECT_EQ(c[c.size() - 4], "sm_util_max_max");
-  EXPECT_THAT((std::vector<std::string>{c.end() - 3, c.end()}), ::testing::ElementsAre("sm_util_p50", "sm_util_p95", "low_s"));
+  EXPECT_THAT((std::vector<std::string>{c.end() - 3, c.end()}),
+              ::testing::ElementsAre("sm_util_p50", "sm_util_p95", "low_s"));
   RowText row;
   MakeMinuteRow({}, &row);
   EXPECT_EQ(row.cells() + 1, c.size());
@@ -40,7 +41,8 @@ TEST(Minute, ColumnsAreThoseOfTheContract) {
 
 TEST(Minute, ASampleSpeaksForTheTimeBeforeItAcrossMinutes) {
   // Every 40 s from 12:00:00: the sample at 12:01:20 speaks for 20 s of the first minute and 20 s of the second.
-  const auto rows = MinuteRows(Track({kNoon, kNoon + 40'000, kNoon + 80'000, kNoon + 120'000}, {0, 90, 30, 60}), 0, kForever);
+  const auto rows =
+      MinuteRows(Track({kNoon, kNoon + 40'000, kNoon + 80'000, kNoon + 120'000}, {0, 90, 30, 60}), 0, kForever);
   ASSERT_EQ(rows.size(), 2U);
   EXPECT_EQ(rows[0].t_ms, kNoon + 60'000);
   EXPECT_DOUBLE_EQ(rows[0].covered_s, 60);
@@ -90,7 +92,8 @@ TEST(Minute, CoveredTimeAddsUpToThatOfTheSamples) {
   for (int round = 0; round < 50; ++round) {
     std::vector<TimeMs> t = {kNoon + static_cast<TimeMs>(rng() % 60'000)};
     const int n = 2 + static_cast<int>(rng() % 500);
-    for (int i = 0; i < n; ++i) t.push_back(t.back() + 1 + static_cast<TimeMs>(rng() % (rng() % 30 == 0 ? 300'000 : 3000)));
+    for (int i = 0; i < n; ++i)
+      t.push_back(t.back() + 1 + static_cast<TimeMs>(rng() % (rng() % 30 == 0 ? 300'000 : 3000)));
     const auto g = Track(t, std::vector<float>(t.size(), 40));
     double covered = 0;
     TimeMs last = 0;
@@ -108,8 +111,9 @@ TEST(Minute, CoveredTimeAddsUpToThatOfTheSamples) {
 }
 
 TEST(Minute, TheRowBeforeTheDayGivesItsFirstMinuteItsWhole) {
-  const auto rows = MinuteRows(Track({kMidnight - 30'000, kMidnight, kMidnight + 30'000, kMidnight + 60'000}, {9, 8, 7, 6}),
-                               kMidnight, kForever);
+  const auto rows =
+      MinuteRows(Track({kMidnight - 30'000, kMidnight, kMidnight + 30'000, kMidnight + 60'000}, {9, 8, 7, 6}),
+                 kMidnight, kForever);
   ASSERT_EQ(rows.size(), 1U);  // the minute that ends at midnight is the day before's
   EXPECT_DOUBLE_EQ(rows[0].covered_s, 60);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fixed-decimal numbers of at most 8 characters, eight at a time in one register: what nearly all cells of a day file are.
-// Whatever else a cell holds is refused here and left to the careful parser. Idea of the digit folding: D. Lemire, "Quickly
-// parsing eight digits" (2018).
+// Fixed-decimal numbers of at most 8 characters, eight at a time in one register: what nearly all cells of a day file
+// are. Whatever else a cell holds is refused here and left to the careful parser. Idea of the digit folding: D. Lemire,
+// "Quickly parsing eight digits" (2018).
 #pragma once
 
 #include <bit>

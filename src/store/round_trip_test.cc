@@ -277,10 +277,10 @@ TEST(RoundTrip, ALargeCompressedDayIsNotReadToItsEndToPlan) {
 
 // The careful reader is the one that sees carriage returns: the same rows with and without them must read the same.
 TEST(MetricTable, TheFastParserAgreesWithTheCarefulOne) {
-  const char* const cells[] = {"0",     "7",       "98",     "100",     "100.0", "101",    "-1",     "0.5",  ".5",
-                               "5.",    ".",       "1e1",    "00012",   "1.234", "12345678", "123456789", "1.2.3", "x",
-                               " 5",    "5 ",      "N/A",    "\"7\"",   "+3",    "-0",     "0x5",    "nan",  "inf",
-                               "9:",    "4/",      "99.99999", "0.0001", "0.12345", "3000.0", "2999.9999"};
+  const char* const cells[] = {"0",  "7",  "98",       "100",    "100.0",   "101",      "-1",        "0.5",   ".5",
+                               "5.", ".",  "1e1",      "00012",  "1.234",   "12345678", "123456789", "1.2.3", "x",
+                               " 5", "5 ", "N/A",      "\"7\"",  "+3",      "-0",       "0x5",       "nan",   "inf",
+                               "9:", "4/", "99.99999", "0.0001", "0.12345", "3000.0",   "2999.9999"};
   std::mt19937 rng(3);
   for (int round = 0; round < 40; ++round) {
     std::string plain = HeaderLine(DayKind::kGpu) + "\n", careful = HeaderLine(DayKind::kGpu) + "\r\n";
@@ -315,7 +315,8 @@ TEST(CellEnds, TheQuickWayFindsWhatThePlainWayFinds) {
     std::vector<uint32_t> a(text.size() + kEndsSlack), b(a.size()), la(a.size()), lb(a.size());
     const size_t n = FindEnds(text, a.data(), la.data());
     ASSERT_EQ(n, FindEndsPortable(text, b.data(), lb.data()));
-    const auto count = static_cast<std::ptrdiff_t>(std::count_if(text.begin(), text.end(), [](char c) { return c == ',' || c == '\n'; }));
+    const auto count = static_cast<std::ptrdiff_t>(
+        std::count_if(text.begin(), text.end(), [](char c) { return c == ',' || c == '\n'; }));
     ASSERT_TRUE(std::equal(a.begin(), a.begin() + count, b.begin()));
     ASSERT_TRUE(std::equal(la.begin(), la.begin() + static_cast<std::ptrdiff_t>(n), lb.begin()));
   }

@@ -46,7 +46,8 @@ inline model::Recording MustRead(const model::TelemetrySource& source, size_t pi
 }
 
 /// The whole folder, which must be one piece.
-inline model::Recording ReadOnePiece(sys::FileSystem* fs, const std::string& dir, const DataFolderOptions& options = {}) {
+inline model::Recording ReadOnePiece(sys::FileSystem* fs, const std::string& dir,
+                                     const DataFolderOptions& options = {}) {
   const auto source = MustOpen(fs, dir, options);
   if (source == nullptr) return {};
   EXPECT_EQ(source->pieces().size(), 1U);
@@ -81,7 +82,8 @@ inline std::string ShortGpuFile(TimeMs from, int seconds, int gpus = 1) {
   std::string text = "timestamp,gpu,sm_util,power_w\n";
   for (int s = 0; s < seconds; ++s) {
     for (int g = 0; g < gpus; ++g) {
-      text += Seconds3(from + s * 1000LL) + "," + std::to_string(g) + "," + std::to_string((s * 7 + g) % 101) + ",250.5\n";
+      text +=
+          Seconds3(from + s * 1000LL) + "," + std::to_string(g) + "," + std::to_string((s * 7 + g) % 101) + ",250.5\n";
     }
   }
   return text;

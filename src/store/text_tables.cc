@@ -21,13 +21,14 @@ bool Known(DayKind kind, std::string_view name) {
 }
 
 // Cells of a run row in the order of its columns, after the timestamp.
-constexpr std::string model::RunRow::*kRunCells[] = {
-    &model::RunRow::run,       &model::RunRow::job,         &model::RunRow::user,
-    &model::RunRow::project,   &model::RunRow::node,        &model::RunRow::gpus,
-    &model::RunRow::state,     &model::RunRow::exit_status, &model::RunRow::program,
-    &model::RunRow::batch_size, &model::RunRow::precision,  &model::RunRow::seq_len,
-    &model::RunRow::num_workers, &model::RunRow::prefetch_factor, &model::RunRow::ckpt_every,
-    &model::RunRow::git_sha};
+constexpr std::string model::RunRow::* kRunCells[] = {&model::RunRow::run,         &model::RunRow::job,
+                                                      &model::RunRow::user,        &model::RunRow::project,
+                                                      &model::RunRow::node,        &model::RunRow::gpus,
+                                                      &model::RunRow::state,       &model::RunRow::exit_status,
+                                                      &model::RunRow::program,     &model::RunRow::batch_size,
+                                                      &model::RunRow::precision,   &model::RunRow::seq_len,
+                                                      &model::RunRow::num_workers, &model::RunRow::prefetch_factor,
+                                                      &model::RunRow::ckpt_every,  &model::RunRow::git_sha};
 
 enum ProcessColumn : size_t { kTime, kGpu, kPid, kUser, kProcessName, kJob, kFirstMetric };
 }  // namespace

@@ -23,7 +23,8 @@ struct TimeWindow {
 
 class TrackColumns {
  public:
-  static constexpr size_t kMaxMetrics = model::kGpuMetrics > model::kHostMetrics ? model::kGpuMetrics : model::kHostMetrics;
+  static constexpr size_t kMaxMetrics =
+      model::kGpuMetrics > model::kHostMetrics ? model::kGpuMetrics : model::kHostMetrics;
   static constexpr size_t kWideMetric = static_cast<size_t>(model::GpuMetric::kEnergyJ);
 
   explicit TrackColumns(size_t expected_rows) : expected_rows_(expected_rows) { before_.values.fill(kNaN); }
