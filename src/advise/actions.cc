@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "base/numbers.h"
+#include "base/text.h"
 
 namespace sawbill::advise {
 namespace {
@@ -109,19 +110,19 @@ void Interruptions(const analysis::Finding& x, Lang l, std::vector<Recommendatio
   }
 }
 
-void SeveralCards(const analysis::Finding& x, Lang l, std::vector<Recommendation>* out) {
+void SeveralCards(const analysis::Finding& x, const std::vector<std::string>& gpus, Lang l, std::vector<Recommendation>* out) {
   if (x.id == FindingId::kCommunication) {
     out->push_back({"overlap", 3, Tr(l, Msg::kActOverlap), "", "", "", Tr(l, Msg::kCheckAccumulation)});
   } else if (x.cause == Cause::kDataParallel) {
     out->push_back({"ddp", 3, Tr(l, Msg::kActDdp), "", "", "", ""});
   } else {
-    out->push_back({"check-card", 3, Tr(l, Msg::kActStraggler, std::string("?")), "", "", "", ""});
+    out->push_back({"check-card", 3, Tr(l, Msg::kActStraggler, Join(gpus, ", ")), "", "", "", ""});
   }
 }
 
 }  // namespace
 
-std::vector<Recommendation> Recommend(const analysis::Finding& x, Lang l) {
+std::vector<Recommendation> Recommend(const analysis::Finding& x, const std::vector<std::string>& gpus, Lang l) {
   std::vector<Recommendation> out;
   const auto add = [&](const char* id, int level, Msg m) { out.push_back({id, level, Tr(l, m), "", "", "", ""}); };
   switch (x.id) {
@@ -131,7 +132,7 @@ std::vector<Recommendation> Recommend(const analysis::Finding& x, Lang l) {
     case FindingId::kEvaluation:
     case FindingId::kLogging: Interruptions(x, l, &out); break;
     case FindingId::kImbalance:
-    case FindingId::kCommunication: SeveralCards(x, l, &out); break;
+    case FindingId::kCommunication: SeveralCards(x, gpus, l, &out); break;
     case FindingId::kKernelInefficiency: add("fuse-kernels", 3, Msg::kActFuse); break;
     case FindingId::kThrottling:
       x.cause == Cause::kPower ? add("power-limit", 2, Msg::kActPowerLimit) : add("cooling", 3, Msg::kActCooling);

@@ -19,6 +19,7 @@ struct Recommendation {
   std::string check_first;  // "" = nothing
 };
 
-std::vector<Recommendation> Recommend(const analysis::Finding& f, Lang lang);
+/// `gpus`: the labels of the cards that the finding is about.
+std::vector<Recommendation> Recommend(const analysis::Finding& f, const std::vector<std::string>& gpus, Lang lang);
 
 }  // namespace sawbill::advise

@@ -65,7 +65,8 @@ struct EvidenceItem {
 struct Finding {
   model::FindingId id{};
   std::optional<model::Cause> cause;
-  int run = -1;                         // index into Analysis::runs, -1 = of a card outside runs
+  int run = -1;                         // index into Analysis::runs, -1 = of a card outside runs; of several the dearest
+  int runs = 1;                         // runs of the same job that it sums up
   std::vector<size_t> cards;            // that it is about
   double confidence = 0;
   std::string tier = "nvml";            // steps | host | nvml
@@ -126,6 +127,11 @@ struct Options {
   std::function<bool(const RunFacts&)> run_filter;
   std::function<void(double share_done)> progress;
 };
+
+/// Sums two findings of one kind; evidence and chain are those of the dearer.
+void MergeFinding(Finding* into, Finding from);
+/// Findings in the order in which fixing them saves most.
+void OrderGreedy(std::vector<Finding>* findings);
 
 Result<Analysis> Analyze(const model::TelemetrySource& source, const Options& options);
 

@@ -252,6 +252,7 @@ Result<PieceResult> AnalyzeOne(const model::TelemetrySource& source, size_t inde
     JudgeCards(&p, o);
   }
   out.findings = BuildFindings(p, o);
+  SettleSavings(&out.findings);
   for (size_t k = 0; k < p.cards.size(); ++k) Facts(p, k, o, source.period(), &out);
   Limits(p, o, &out);
   Runs(p, &out);

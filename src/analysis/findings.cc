@@ -160,7 +160,10 @@ void AddEvidence(const rules::Verdict& v, const Piece& p, const Fired& f, Lang l
     for (const rules::Checked& c : checks) {
       const bool speaks = c.role == rules::Checked::Role::kRequire || c.role == rules::Checked::Role::kSupport;
       if (!speaks || c.truth != rules::Truth::kTrue) continue;
-      if (c.condition.feature == Feature::kActiveS || c.condition.feature == Feature::kMeasuredShare) continue;
+      if (c.condition.feature == Feature::kActiveS || c.condition.feature == Feature::kMeasuredShare ||
+          c.condition.feature == Feature::kCards) {
+        continue;
+      }
       const std::string name = wave::Info(c.condition.feature).name;
       if (std::any_of(x->evidence.begin(), x->evidence.end(), [&](const auto& e) { return e.metric == name; })) continue;
       x->evidence.push_back({name, rules::Describe(c, lang), c.value, c.condition.value, when});
@@ -218,7 +221,7 @@ std::vector<Finding> BuildFindings(const Piece& p, const Options& o) {
     TakeSeconds(p, f, &x);
     bool known = false;
     const whatif::Range r = Estimate(p, f, x, &known);
-    if (known) x.saving = SavingEstimate{r.low, r.expected, r.high, r.expected, r.upper_only};
+    if (known && IsPresent(r.expected)) x.saving = SavingEstimate{r.low, r.expected, r.high, r.expected, r.upper_only};
     const auto period = [&](Feature share, Feature width) {
       if (f.features.Has(share)) x.period_s = f.features.Get(share);
       if (f.features.Has(width)) x.width_s = f.features.Get(width);

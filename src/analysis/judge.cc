@@ -15,7 +15,8 @@ using wave::Feature;
 
 const rules::RuleSet& Rules(const Options& o) { return o.rules != nullptr ? *o.rules : rules::DefaultRules(); }
 
-rules::Verdict JudgeOne(const rules::Rule& rule, const wave::FeatureSet& f, const Piece& p, const std::vector<size_t>& cards) {
+rules::Verdict JudgeOne(const rules::Rule& rule, const wave::FeatureSet& f, Piece* p,
+                        const std::vector<size_t>& cards) {
   if (rule.layer == rules::Layer::kComposite || !rule.test) return rules::Judge(rule, f);
   rules::TestResult test;
   if (rule.layer == rules::Layer::kTrend && rule.test->metric == model::GpuMetric::kSmUtil && f.Has(Feature::kTrendDrop)) {
@@ -25,10 +26,14 @@ rules::Verdict JudgeOne(const rules::Rule& rule, const wave::FeatureSet& f, cons
     return rules::Judge(rule, f, test);
   }
   for (const size_t k : cards) {
-    const PreparedCard& c = p.cards[k];
-    const rules::TestResult t = rule.layer == rules::Layer::kThreshold
-                                    ? rules::CheckThreshold(*rule.test, *c.track, c.coverage)
-                                    : rules::CheckTrend(*rule.test, *c.track, c.coverage);
+    // The test looks at the card's whole track, whatever the run: it is made once.
+    const auto [it, fresh] = p->tests.try_emplace({&rule, k});
+    const PreparedCard& c = p->cards[k];
+    if (fresh) {
+      it->second = rule.layer == rules::Layer::kThreshold ? rules::CheckThreshold(*rule.test, *c.track, c.coverage)
+                                                          : rules::CheckTrend(*rule.test, *c.track, c.coverage);
+    }
+    const rules::TestResult& t = it->second;
     if (t.truth == rules::Truth::kTrue || test.truth == rules::Truth::kUnknown) test = t;
     if (test.truth == rules::Truth::kTrue) break;
   }
@@ -39,7 +44,7 @@ void Try(Piece* p, const Options& o, int run, const std::vector<size_t>& cards, 
          std::vector<Fired>* fired) {
   for (const rules::Rule& rule : Rules(o).rules) {
     if (!rule.enabled) continue;
-    rules::Verdict v = JudgeOne(rule, f, *p, cards);
+    rules::Verdict v = JudgeOne(rule, f, p, cards);
     if (o.keep_trials) p->trials.push_back({run, cards, v, f});
     if (v.fired) fired->push_back({run, cards, std::move(v), f});
   }
@@ -172,7 +177,6 @@ void JudgeCards(Piece* p, const Options& o) {
     Try(p, o, -1, {k}, f, &fired);
     KeepBestOfEach(&fired);
     for (Fired& x : fired) p->fired.push_back(std::move(x));
-    p->card_features[k] = f;
   }
 }
 

@@ -22,7 +22,7 @@ bool ComputeSide(FindingId id) {
 
 }  // namespace
 
-void OrderGreedy(std::vector<Finding>* findings) {
+void SettleSavings(std::vector<Finding>* findings) {
   for (Finding& f : *findings) {
     if (!f.saving) continue;
     f.saving->alone_s = f.saving->expected_s;
@@ -39,6 +39,9 @@ void OrderGreedy(std::vector<Finding>* findings) {
       }
     }
   }
+}
+
+void OrderGreedy(std::vector<Finding>* findings) {
   std::stable_sort(findings->begin(), findings->end(), [](const Finding& a, const Finding& b) {
     const double x = a.saving ? a.saving->expected_s : -1, y = b.saving ? b.saving->expected_s : -1;
     return x != y ? x > y : a.wasted_s > b.wasted_s;
@@ -77,30 +80,52 @@ int Merger::RunIndex(RunFacts run) {
   return static_cast<int>(out_.runs.size() - 1);
 }
 
+bool Merger::SameSubject(const Finding& a, const Finding& b) const {
+  if (a.id != b.id || a.cause != b.cause || (a.run < 0) != (b.run < 0)) return false;
+  if (a.run < 0) return a.cards == b.cards;
+  if (a.run == b.run) return a.cards == b.cards;
+  // The same job on another day has the same fix: one finding, its money summed. Which card is slow is a finding of its own.
+  const RunFacts &x = out_.runs[static_cast<size_t>(a.run)], &y = out_.runs[static_cast<size_t>(b.run)];
+  const bool same_job = !x.assumed && !y.assumed && x.job == y.job && x.user == y.user && x.program == y.program &&
+                        x.node == y.node;
+  return same_job && (a.id != FindingId::kImbalance || a.cards == b.cards);
+}
+
+void MergeFinding(Finding* g, Finding f) {
+  const double total = std::max(1e-9, f.wasted_s + g->wasted_s);
+  const double confidence = (f.confidence * f.wasted_s + g->confidence * g->wasted_s) / total;
+  std::map<AccountKey, double> wasted = std::move(g->wasted_by);
+  for (const auto& [key, s] : f.wasted_by) wasted[key] += s;
+  std::optional<SavingEstimate> saving = g->saving;
+  if (saving && f.saving) {
+    saving->low_s += f.saving->low_s;
+    saving->expected_s += f.saving->expected_s;
+    saving->high_s += f.saving->high_s;
+    saving->alone_s += f.saving->alone_s;
+    saving->upper_only = saving->upper_only || f.saving->upper_only;
+  } else if (f.saving) {
+    saving = f.saving;
+  }
+  std::vector<size_t> cards = g->cards;
+  for (const size_t k : f.cards) {
+    if (std::find(cards.begin(), cards.end(), k) == cards.end()) cards.push_back(k);
+  }
+  std::sort(cards.begin(), cards.end());
+  const double wasted_s = g->wasted_s + f.wasted_s;
+  const int runs = g->runs + (g->run == f.run && f.run >= 0 ? 0 : f.runs);
+  if (f.wasted_s > g->wasted_s / g->runs) *g = std::move(f);  // the dearest case gives the evidence
+  g->wasted_by = std::move(wasted);
+  g->wasted_s = wasted_s;
+  g->saving = saving;
+  g->cards = std::move(cards);
+  g->runs = runs;
+  if (wasted_s > 0) g->confidence = confidence;
+}
+
 void Merger::AddFinding(Finding f) {
   for (Finding& g : out_.findings) {
-    if (g.id != f.id || g.cause != f.cause || g.run != f.run || g.cards != f.cards) continue;
-    const bool larger = f.wasted_s > g.wasted_s;
-    const double total = std::max(1e-9, f.wasted_s + g.wasted_s);
-    const double confidence = (f.confidence * f.wasted_s + g.confidence * g.wasted_s) / total;
-    Finding& into = g;
-    std::map<AccountKey, double> wasted = into.wasted_by;
-    for (const auto& [key, s] : f.wasted_by) wasted[key] += s;
-    std::optional<SavingEstimate> saving = into.saving;
-    if (saving && f.saving) {
-      saving->low_s += f.saving->low_s;
-      saving->expected_s += f.saving->expected_s;
-      saving->high_s += f.saving->high_s;
-      saving->upper_only = saving->upper_only || f.saving->upper_only;
-    } else if (f.saving) {
-      saving = f.saving;
-    }
-    const double wasted_s = into.wasted_s + f.wasted_s;
-    if (larger) into = std::move(f);  // the piece that shows it best gives the evidence
-    into.wasted_by = std::move(wasted);
-    into.wasted_s = wasted_s;
-    into.saving = saving;
-    into.confidence = wasted_s > 0 ? confidence : into.confidence;
+    if (!SameSubject(g, f)) continue;
+    MergeFinding(&g, std::move(f));
     return;
   }
   out_.findings.push_back(std::move(f));

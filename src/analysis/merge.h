@@ -34,20 +34,19 @@ class Merger {
   size_t CardIndex(const model::CardInfo& card);
   int RunIndex(RunFacts run);
   void AddFinding(Finding f);
-  void AddNodeGaps();
-  void OrderFindings();
+  bool SameSubject(const Finding& a, const Finding& b) const;
 
   const Options& options_;
   Analysis out_;
   std::map<std::string, size_t> card_index_;
   std::vector<std::vector<double>> wave_sum_, wave_weight_;
   std::map<std::string, model::TimeRange> nodes_;
-  std::map<size_t, TimeMs> account_until_;
   double work_s_ = 0;
   std::vector<std::string> cannot_judge_;
 };
 
-/// Findings in the order in which fixing them saves most; compute-side fixes gain nothing alone while the loader starves.
-void OrderGreedy(std::vector<Finding>* findings);
+/// What each fix of a run saves alone and on top of the others: compute-side fixes gain nothing alone while the loader
+/// starves, and a fall is made of waits that other findings bring back.
+void SettleSavings(std::vector<Finding>* findings);
 
 }  // namespace sawbill::analysis

@@ -41,9 +41,9 @@ const model::HostTrack* HostOf(const model::Recording& r, const RunAnalysis& a) 
 
 double HostMean(const model::HostTrack& h, HostMetric m, model::TimeRange range) {
   Mean mean;
-  for (size_t i = 0; i < h.size(); ++i) {
-    if (Within(range, h.t_ms[i])) mean.Add(h.At(m, i));
-  }
+  const auto first = std::upper_bound(h.t_ms.begin(), h.t_ms.end(), range.from) - h.t_ms.begin();
+  const auto last = std::upper_bound(h.t_ms.begin(), h.t_ms.end(), range.to) - h.t_ms.begin();
+  for (auto i = static_cast<size_t>(first); i < static_cast<size_t>(last); ++i) mean.Add(h.At(m, i));
   return mean.value();
 }
 
@@ -138,8 +138,12 @@ void Neighbours(const model::Recording& r, RunAnalysis* a) {
   double own = 0, foreign = 0;
   bool known = false;
   std::set<TimeMs> own_times, foreign_times;
-  for (const auto& p : r.processes) {
-    if (!Within(a->active, p.t_ms) || p.card < 0) continue;
+  const auto later = [](TimeMs t, const model::ProcessRow& p) { return t < p.t_ms; };
+  const auto begin = std::upper_bound(r.processes.begin(), r.processes.end(), a->active.from, later);
+  const auto end = std::upper_bound(begin, r.processes.end(), a->active.to, later);
+  for (auto it = begin; it != end; ++it) {
+    const model::ProcessRow& p = *it;
+    if (p.card < 0) continue;
     if (std::find(a->run.cards.begin(), a->run.cards.end(), static_cast<size_t>(p.card)) == a->run.cards.end()) continue;
     const float sm = p.Value(ProcessMetric::kSmUtil);
     if (IsPresent(sm)) known = true;

@@ -30,7 +30,7 @@ struct Piece {
   /// Account by card of the recording, run and day; the run index is the piece's own.
   std::map<AccountKey, model::LineSeconds> account;
   std::map<AccountKey, double> hang_s;              // of idle-held: seconds of a hang
-  std::map<size_t, wave::FeatureSet> card_features; // outside runs
+  std::map<std::pair<const rules::Rule*, size_t>, rules::TestResult> tests;  // of threshold and trend rules by card
 };
 
 /// Runs of the piece: from process rows, or taken from the load where there are none.

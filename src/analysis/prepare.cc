@@ -99,12 +99,19 @@ wave::Series SeriesOf(const PreparedCard& c, const std::vector<float>& column, s
 
 wave::Series SeriesOf(const model::HostTrack& h, model::HostMetric m, model::TimeRange range, TimeMs origin) {
   wave::Series s;
-  const model::Coverage cover = model::Cover(h.t_ms);
-  for (size_t i = 0; i < h.size(); ++i) {
-    if (h.t_ms[i] <= range.from || h.t_ms[i] > range.to || cover.dt_s[i] <= 0) continue;
+  const auto begin = std::upper_bound(h.t_ms.begin(), h.t_ms.end(), range.from);
+  const auto end = std::upper_bound(begin, h.t_ms.end(), range.to);
+  if (begin == end) return s;
+  // One row more in front, so that the first row within speaks for its interval.
+  const auto lead = begin == h.t_ms.begin() ? begin : begin - 1;
+  const model::Coverage cover = model::Cover({lead, end});
+  const auto first = static_cast<size_t>(lead - h.t_ms.begin());
+  for (size_t k = 0; k < cover.dt_s.size(); ++k) {
+    const size_t i = first + k;
+    if (h.t_ms[i] <= range.from || cover.dt_s[k] <= 0) continue;
     s.t_s.push_back(Seconds(h.t_ms[i] - origin));
     s.v.push_back(h.At(m, i));
-    s.dt_s.push_back(cover.dt_s[i]);
+    s.dt_s.push_back(cover.dt_s[k]);
   }
   return s;
 }

@@ -154,7 +154,9 @@ std::string UnknownWord(const CommandSpec& root, const std::string& path, const 
 /// CLI11's complaint in our words and the user's language.
 std::string Explain(const CLI::ParseError& error, const Parser& parser, const std::string& path, Lang lang) {
   const CommandSpec root = Describe(parser.root, "");
-  if (error.get_name() == "ExtrasError") {
+  // By exit code: the name of an ExtrasError is that of the command.
+  const auto is = [&error](CLI::ExitCodes code) { return error.get_exit_code() == static_cast<int>(code); };
+  if (is(CLI::ExitCodes::ExtrasError)) {
     const std::vector<std::string> extras = parser.root.remaining(true);
     for (const std::string& word : extras) {
       if (word == "--") continue;
@@ -162,14 +164,14 @@ std::string Explain(const CLI::ParseError& error, const Parser& parser, const st
       return UnknownWord(root, path, word, lang);
     }
   }
-  if (error.get_name() == "RequiredError") {
+  if (is(CLI::ExitCodes::RequiredError)) {
     const CommandSpec* command = FindCommand(root, path);
     for (const PositionalSpec& p : command->positionals) {
       if (p.required) return Tr(lang, Msg::kAppMissingPositional, Program(path), p.name);
     }
   }
   const std::string what = error.what();
-  if (error.get_name() == "ArgumentMismatch") {
+  if (is(CLI::ExitCodes::ArgumentMismatch)) {
     const std::string flag = what.substr(0, what.find_first_of(": "));
     if (StartsWith(flag, "-")) return Tr(lang, Msg::kAppMissingValue, flag);
   }

@@ -43,6 +43,7 @@ std::string CardName(const model::CardInfo& c) {
 
 /// One row a card and price; a card without one, for some of the time or all of it, is said to be so.
 std::string CardPrices(const model::TelemetrySource& source, const Settings& s) {
+  const std::string amount(Text(s.lang, Msg::kAppAmount));
   Table table;
   std::map<std::string, std::string> unknown;  // how to give a price, by card name
   for (const model::CardInfo& card : source.cards()) {
@@ -50,7 +51,7 @@ std::string CardPrices(const model::TelemetrySource& source, const Settings& s) 
       const std::string from = When(i.range.from, s);
       if (i.price == nullptr) {
         table.Add({CardName(card), std::string(Text(s.lang, Msg::kAppPricesUnknown)), from, ""});
-        unknown[card.name] = card.name.empty() ? "--price 2.5" : "--price \"" + card.name + "=2.5\"";
+        unknown[card.name] = card.name.empty() ? "--price " + amount : "--price \"" + card.name + "=" + amount + "\"";
       } else {
         table.Add({CardName(card), Amount(*i.price), from,
                    Sanitize(money::SelectorText(*i.price)) + ", " + SourceText(*i.price)});

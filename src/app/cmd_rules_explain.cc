@@ -48,7 +48,7 @@ void AddCauses(const rules::Rule& r, Lang lang, std::string* out) {
 
 std::string InWords(const rules::Rule& r, Lang lang) {
   std::string out = Tr(lang, Msg::kAppExplainHead, r.name, model::Title(r.finding, lang)) + "\n";
-  out += Tr(lang, Msg::kAppExplainWhere, r.built_in ? Say(lang, Msg::kAppRulesShipped) : r.where, r.line) + "\n";
+  out += Tr(lang, Msg::kAppExplainWhere, r.built_in ? Say(lang, Msg::kAppExplainShipped) : r.where, r.line) + "\n";
   if (!r.enabled) out += Say(lang, Msg::kAppExplainOff) + "\n";
   const std::string& note = lang == Lang::kZh && !r.note_zh.empty() ? r.note_zh : r.note_en;
   for (const std::string& line : Wrap(note, 96)) out += line + "\n";
@@ -136,6 +136,11 @@ std::string TrialText(const analysis::Analysis& a, const analysis::Analysis::Tri
   std::string out = run.empty() ? Tr(s.lang, Msg::kAppExplainOnCards, CardNames(a, t.cards))
                                 : Tr(s.lang, Msg::kAppExplainOnRun, run, CardNames(a, t.cards));
   return out + "\n" + rules::Explain(t.verdict, s.lang) + EvidenceLines(a, t, s) + "\n";
+}
+
+bool SeesNothing(const rules::Verdict& v) {
+  return !v.test && std::all_of(v.checks.begin(), v.checks.end(),
+                                [](const rules::Checked& c) { return c.truth == rules::Truth::kUnknown; });
 }
 
 std::string ChecksJson(const std::vector<rules::Checked>& checks) {
@@ -226,12 +231,18 @@ int CmdRulesExplain(const Options& options, const Settings& settings, Environmen
     const auto analysis = AnalyzePath(path, options, settings, *set, true, env);
     if (!analysis.ok()) return Fail(env, analysis.status());
     size_t tried = 0;
+    std::vector<std::string> blind;  // cards of which it sees nothing: one line for all
     for (const auto& trial : analysis->trials) {
       if (!Among(trial.verdict.rule, *wanted)) continue;
+      trials_json.push_back(TrialJson(*analysis, trial));
+      if (trial.run < 0 && SeesNothing(trial.verdict)) {
+        blind.push_back(CardNames(*analysis, trial.cards));
+        continue;
+      }
       ++tried;
       text += TrialText(*analysis, trial, settings);
-      trials_json.push_back(TrialJson(*analysis, trial));
     }
+    if (tried > 0 && !blind.empty()) text += Tr(settings.lang, Msg::kAppExplainBlind, Join(blind, ", ")) + "\n\n";
     if (tried == 0) text += Tr(settings.lang, Msg::kAppExplainNotTried, options.subject, path) + "\n\n";
     text += Tr(settings.lang, Msg::kAppExplainMore, "sawbill diagnose --all " + ShellWord(path)) + "\n";
   }

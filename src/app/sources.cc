@@ -99,6 +99,7 @@ Result<std::unique_ptr<model::TelemetrySource>> OpenFolder(const std::string& pa
   if (!source.ok()) return source;
   const model::TimeRange there = (*source)->period();
   if (const auto wanted = Wanted(s, there)) {
+    if (wanted->empty() || wanted->from >= there.to) return NothingInPeriod(path, s, there);
     options.from = wanted->from;
     options.to = wanted->to;
     source = store::OpenDataFolder(env->fs, path, options);

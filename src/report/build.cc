@@ -293,15 +293,21 @@ class Builder {
   /// Average price of what the finding is about, to turn saved card-seconds into money.
   std::optional<double> FindingRate(const analysis::Finding& f) {
     double sum = 0, seconds = 0;
-    for (const auto& [key, lines] : a_.account) {
-      const bool mine =
-          f.run >= 0 ? key.run == f.run : std::find(f.cards.begin(), f.cards.end(), key.card) != f.cards.end();
-      if (!mine) continue;
+    const auto add = [&](const AccountKey& key, double s) {
       const auto rate = rates_.PerHour(key);
-      if (!rate) return std::nullopt;
-      const double s = ledger::Sum(lines);
+      if (!rate) return false;
       sum += *rate * s;
       seconds += s;
+      return true;
+    };
+    if (f.wasted_s > 0) {
+      for (const auto& [key, s] : f.wasted_by) {
+        if (!add(key, s)) return std::nullopt;
+      }
+    } else {
+      for (const auto& [key, lines] : a_.account) {
+        if (key.run == f.run && !add(key, ledger::Sum(lines))) return std::nullopt;
+      }
     }
     return seconds > 0 ? std::optional<double>(sum / seconds) : std::nullopt;
   }
@@ -321,16 +327,43 @@ class Builder {
     if (s.kind != t.kind) t.kind = "capacity";
   }
 
+  bool Below(const Finding& x) const {
+    if (!x.saving) return false;
+    if (o_.min_saving_amount && x.saving->high) return *x.saving->high < *o_.min_saving_amount;
+    return x.saving->share_high < o_.min_saving_share;
+  }
+
+  /// Cases that are each too small, or whose saving cannot be told, are summed by kind and cause over runs and jobs: a
+  /// thousand small leaks of one kind are one thing to fix.
+  std::vector<analysis::Finding> Grouped(double total_s) {
+    std::vector<analysis::Finding> listed;
+    std::vector<analysis::Finding> groups;
+    for (const analysis::Finding& f : a_.findings) {
+      if (f.saving && !Below(Convert(f, total_s))) {
+        listed.push_back(f);
+        continue;
+      }
+      const auto it = std::find_if(groups.begin(), groups.end(), [&](const analysis::Finding& g) {
+        return g.id == f.id && g.cause == f.cause && g.saving.has_value() == f.saving.has_value();
+      });
+      if (it == groups.end()) {
+        groups.push_back(f);
+      } else {
+        analysis::MergeFinding(&*it, f);
+      }
+    }
+    for (analysis::Finding& g : groups) listed.push_back(std::move(g));
+    analysis::OrderGreedy(&listed);
+    return listed;
+  }
+
   void Findings() {
     const double total_s = r_.gpu_hours * 3600;
     r_.below_minimum_saving = r_.cost ? Money(0.0) : std::nullopt;
-    for (const analysis::Finding& f : a_.findings) {
+    for (const analysis::Finding& f : Grouped(total_s)) {
       Finding x = Convert(f, total_s);
-      const bool below =
-          x.saving && (o_.min_saving_amount && x.saving->high ? *x.saving->high < *o_.min_saving_amount
-                                                              : x.saving->share_high < o_.min_saving_share);
-      if (below) {
-        ++r_.below_minimum_count;
+      if (Below(x)) {
+        r_.below_minimum_count += f.runs;
         r_.below_minimum_share += x.saving->share;
         r_.below_minimum_saving = Add(r_.below_minimum_saving, x.saving->expected);
         continue;
@@ -345,6 +378,7 @@ class Builder {
     x.id = f.id;
     x.cause = f.cause;
     if (f.run >= 0) x.run = a_.runs[static_cast<size_t>(f.run)].run;
+    x.runs = f.runs;
     for (const size_t k : f.cards) x.gpus.push_back(a_.cards[k].card.gpu);
     x.confidence = f.confidence;
     x.evidence_tier = f.tier;
@@ -355,7 +389,7 @@ class Builder {
     x.because = f.because;
     for (const auto& e : f.evidence)
       x.evidence.push_back({e.metric, e.statement, e.value, e.threshold, e.range.from, e.range.to});
-    for (auto& rec : advise::Recommend(f, o_.lang)) {
+    for (auto& rec : advise::Recommend(f, x.gpus, o_.lang)) {
       x.recommendations.push_back({rec.id, rec.level, rec.action, rec.key, rec.from, rec.to, rec.check_first});
     }
     double weight = total_s > 0 ? f.wasted_s / total_s : 0;

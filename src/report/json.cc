@@ -53,7 +53,9 @@ Json Gpu(const GpuRow& g) {
           {"prices", std::move(prices)},
           {"idle", std::move(idle)},
           {"stats", Stats(g.stats)},
-          {"measured_hours", Rounded(g.measured_hours)}};
+          {"measured_hours", Rounded(g.measured_hours)},
+          {"energy_kwh", Rounded(g.energy_kwh)},
+          {"energy_method", g.energy_method}};
 }
 
 Json Run(const RunRow& r) {
@@ -116,6 +118,7 @@ Json FindingJson(const Finding& f) {
                                       {"to", rec.to},
                                       {"check_first", rec.check_first}});
   }
+  out["runs"] = f.runs;
   return out;
 }
 

@@ -110,7 +110,11 @@ std::string View::Where(const Finding& f) const {
     parts.push_back(n > kNamedCards ? T(Msg::kReportOnCardCount, n, r_->gpus.size())
                                     : T(n == 1 ? Msg::kReportOnCard : Msg::kReportOnCards, Join(f.gpus, ", ")));
   }
-  if (!f.run.empty() && r_->runs.size() > 1) parts.push_back(T(Msg::kReportRun, f.run));
+  if (f.runs > 1) {
+    parts.push_back(T(Msg::kReportRunsOfJob, f.runs));
+  } else if (!f.run.empty() && r_->runs.size() > 1) {
+    parts.push_back(T(Msg::kReportRun, f.run));
+  }
   return Sanitize(Join(parts, " · "));
 }
 
@@ -207,7 +211,8 @@ std::string View::BelowMinimum() const {
 
 std::string View::UpperBoundAmount() const {
   if (priced_) return r_->waste_upper_bound ? Amount(r_->waste_upper_bound, 0) : "";
-  return r_->sm_util_mean ? Amount(std::nullopt, 1 - *r_->sm_util_mean) : "";
+  const std::optional<double> measured = MeasuredShare();  // time that nobody measured is no waste
+  return r_->sm_util_mean && measured ? Amount(std::nullopt, *measured * (1 - *r_->sm_util_mean)) : "";
 }
 
 std::string View::UpperBound() const {

@@ -96,7 +96,8 @@ struct Recommendation {
 struct Finding {
   model::FindingId id = model::FindingId::kUnsaturated;
   std::optional<model::Cause> cause;
-  std::string run;
+  std::string run;                 // of several the dearest
+  int runs = 1;                    // cases (runs, cards) that it sums up
   std::vector<std::string> gpus;
   double confidence = 0;
   model::Severity severity = model::Severity::kInfo;
@@ -146,8 +147,8 @@ struct Report {
   Money below_minimum_saving;
   double below_minimum_share = 0;
 
-  std::vector<std::string>
-      cannot_judge;                   // "cannot be judged, because ..." in lang; with no findings this is the verdict
+  // "cannot be judged, because ..." in lang; with no findings this is the verdict.
+  std::vector<std::string> cannot_judge;
   std::vector<std::string> limits;    // what is missing and what to record instead, one line each, in lang
   std::vector<std::string> unpriced;  // card names without a price
   std::vector<OddRow> data_quality;

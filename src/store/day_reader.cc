@@ -42,9 +42,14 @@ class HostFinder : public TrackFinder {
 /// Reads one piece of one node after the other into a recording.
 class PieceReader {
  public:
-  PieceReader(sys::FileSystem* fs, const DayFolder& folder, TimeWindow window, bool first_piece, int threads,
-              Recording* out)
-      : fs_(fs), folder_(folder), window_(window), first_piece_(first_piece), threads_(threads), out_(out) {}
+  struct Piece {
+    TimeWindow window;
+    bool first = false;
+    int threads = 1;
+    TimeMs limit_to = kMax;  // the user wants nothing later
+  };
+  PieceReader(sys::FileSystem* fs, const DayFolder& folder, const Piece& piece, Recording* out)
+      : fs_(fs), folder_(folder), piece_(piece), window_(piece.window), out_(out) {}
 
   Status Node(size_t node) {
     node_ = node;
@@ -73,7 +78,7 @@ class PieceReader {
     std::vector<const DayFile*> out;
     for (const DayFile& f : folder_.files) {
       if (f.node != node_ || f.kind != kind) continue;
-      if (f.has_rows ? f.last >= from && f.first <= to : first_piece_) out.push_back(&f);
+      if (f.has_rows ? f.last >= from && f.first <= to : piece_.first) out.push_back(&f);
     }
     return out;
   }
@@ -95,7 +100,12 @@ class PieceReader {
     if (quality == nullptr) quality = &out_->quality;
     table->CountFromStart(f.has_rows ? window_.Holds(f.first) && range.part == 0 : true);
     SAWBILL_RETURN_IF_ERROR(ReadDayFile(fs_, f, range, quality, table));
-    if (f.last_assumed && table->latest() > f.last && window_.Holds(f.first)) quality->Count(Odd::kBeyondDay, f.name);
+    // Later pieces do not look into this file.
+    const TimeMs latest = table->latest();
+    if (f.last_assumed && latest > f.last && latest > window_.to && latest <= piece_.limit_to &&
+        window_.Holds(f.first)) {
+      quality->Count(Odd::kBeyondDay, f.name);
+    }
     return Status::Ok();
   }
 
@@ -109,7 +119,7 @@ class PieceReader {
     const TimeWindow window = WithBefore(kSlackMs);
     for (const DayFile* f : Files(DayKind::kGpu, window.before, window.to)) {
       const ReadRange range{window.before, More(window.to, kSlackMs)};
-      const bool parallel = threads_ > 1 && !f->compressed && folder_.nodes[node_].clock.empty() &&
+      const bool parallel = piece_.threads > 1 && !f->compressed && folder_.nodes[node_].clock.empty() &&
                             f->text_bytes >= 2 * kBytesPerThread && f->last > window.from;
       if (parallel) {
         SAWBILL_RETURN_IF_ERROR(GpusParallel(*f, window, range, cards));
@@ -128,7 +138,7 @@ class PieceReader {
       Status status;
     };
     const NodeFolder& n = folder_.nodes[node_];
-    range.parts = static_cast<int>(std::min<int64_t>(threads_, f.text_bytes / kBytesPerThread));
+    range.parts = static_cast<int>(std::min<int64_t>(piece_.threads, f.text_bytes / kBytesPerThread));
     std::vector<Part> parts(static_cast<size_t>(range.parts));
     const size_t rows = ExpectedRows(DayKind::kGpu) / parts.size() + 64;
     const auto read = [&](int i) {
@@ -197,9 +207,8 @@ class PieceReader {
 
   sys::FileSystem* fs_;
   const DayFolder& folder_;
+  Piece piece_;
   TimeWindow window_;
-  bool first_piece_;
-  int threads_;
   Recording* out_;
   size_t node_ = 0;
   int32_t host_ = -1;
@@ -231,7 +240,7 @@ class DayFolderSource : public model::TelemetrySource {
     out.format = "sawbill day files";
     out.simulated = folder_.simulated;
     if (piece == 0) out.quality.Merge(folder_.quality);
-    PieceReader reader(fs_, folder_, window, piece == 0, options_.piece_threads, &out);
+    PieceReader reader(fs_, folder_, {window, piece == 0, options_.piece_threads, options_.to.value_or(kMax)}, &out);
     for (size_t node = 0; node < folder_.nodes.size(); ++node) SAWBILL_RETURN_IF_ERROR(reader.Node(node));
     const auto by_time = [](const auto& a, const auto& b) { return a.t_ms < b.t_ms; };
     if (!std::is_sorted(out.processes.begin(), out.processes.end(), by_time)) {  // large; the sort needs as much again

@@ -59,7 +59,7 @@ TEST(Minute, WhatIsNotCoveredIsNotThere) {
   for (int i = 0; i < 31; ++i) t.push_back(kNoon + i * 1000);
   for (int i = 0; i < 31; ++i) t.push_back(kNoon + 630'000 + i * 1000);
   const auto rows = MinuteRows(Track(t, std::vector<float>(t.size(), 10)), 0, kForever);
-  ASSERT_EQ(rows.size(), 3U);
+  ASSERT_EQ(rows.size(), 2U);
   EXPECT_DOUBLE_EQ(rows[0].covered_s, 30);
   EXPECT_DOUBLE_EQ(rows[1].covered_s, 32.5);
   EXPECT_EQ(rows[1].t_ms, kNoon + 660'000);
@@ -102,7 +102,7 @@ TEST(Minute, CoveredTimeAddsUpToThatOfTheSamples) {
       EXPECT_LE(row.covered_s, 60.0 + 1e-6);
       EXPECT_GT(row.t_ms, last);
       EXPECT_EQ(row.t_ms % 60'000, 0);
-      EXPECT_EQ(Of(row, GpuMetric::kSmUtil).mean, 40);
+      EXPECT_NEAR(Of(row, GpuMetric::kSmUtil).mean, 40, 1e-9);
       last = row.t_ms;
     }
     // Each sample's time is rounded to milliseconds.

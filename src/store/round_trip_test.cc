@@ -216,9 +216,14 @@ void ExpectSameTracks(const model::Recording& a, const model::Recording& b) {
   }
 }
 
+const std::string& LargeDay() {
+  static const std::string text = LargeFile(60'000, 4);
+  return text;
+}
+
 TEST(RoundTrip, SeveralThreadsReadTheSameAsOne) {
   sys::MemFileSystem fs;
-  fs.Put("d/gpu-2026-01-01.csv", LargeFile(60'000, 4));
+  fs.Put("d/gpu-2026-01-01.csv", LargeDay());
   ASSERT_GT(fs.Get("d/gpu-2026-01-01.csv").size(), size_t{17} << 20);
   DataFolderOptions o;
   const model::Recording one = ReadOnePiece(&fs, "d", o);
@@ -255,24 +260,36 @@ TEST(RoundTrip, ALargeDayCutInsideGivesEachSampleOnce) {
 
 TEST(RoundTrip, ALargeCompressedDayIsNotReadToItsEndToPlan) {
   sys::MemFileSystem fs;
-  std::string first = LargeFile(60'000, 4);
   // Behind the last row of its day, one that belongs to no such file.
-  first += Seconds3(kNoon + 40LL * 3'600'000) + ",0,5" + std::string(20, ',') + "9\n";
+  const std::string first = LargeDay() + Seconds3(kNoon + 40LL * 3'600'000) + ",0,5" + std::string(20, ',') + "9\n";
   const std::string packed = *sys::CompressZstd(first, 1);
   ASSERT_GT(packed.size(), 4'000'000U);
   fs.Put("d/gpu-2026-01-01.csv.zst", packed);
   fs.Put("d/gpu-2026-01-04.csv", ShortGpuFile(kNoon + 3 * 86'400'000LL, 100, 4));
-  const auto source = MustOpen(&fs, "d");
-  EXPECT_EQ(source->period().to, kNoon + 3 * 86'400'000LL + 99'000);
-  size_t samples = 0;
-  model::DataQuality q;
-  for (size_t p = 0; p < source->pieces().size(); ++p) {
-    const model::Recording r = MustRead(*source, p);
-    for (const model::GpuTrack& g : r.gpus) samples += g.size();
-    q.Merge(r.quality);
+  for (const bool cut : {false, true}) {
+    DataFolderOptions o;
+    o.max_piece_bytes = static_cast<int64_t>(packed.size()) * (cut ? 8 : 10);
+    const auto source = MustOpen(&fs, "d", o);
+    EXPECT_EQ(source->period().to, kNoon + 3 * 86'400'000LL + 99'000);
+    ASSERT_EQ(source->pieces().size(), cut ? 2U : 1U);
+    size_t samples = 0;
+    model::DataQuality q;
+    for (size_t p = 0; p < source->pieces().size(); ++p) {
+      const model::Recording r = MustRead(*source, p);
+      for (const model::GpuTrack& g : r.gpus) samples += g.size();
+      q.Merge(r.quality);
+    }
+    EXPECT_EQ(samples, 4 * 60'000U + 4 * 100U + 1U);  // 40 hours are before the cut
+    EXPECT_EQ(q.count(model::Odd::kBeyondDay), 0);
   }
-  // The stray row is found by who reads the file anyway; were it lost, it would be counted.
-  EXPECT_EQ(samples + static_cast<size_t>(q.count(model::Odd::kBeyondDay)), 4 * 60'000U + 4 * 100U + 1U);
+  DataFolderOptions o;
+  o.to = kNoon + 30LL * 3'600'000;
+  EXPECT_EQ(ReadOnePiece(&fs, "d", o).quality.count(model::Odd::kBeyondDay), 0);  // not wanted is not lost
+  // A cut before the stray row: nobody reads it, and that is said.
+  fs.Put("d/gpu-2026-01-02.csv", ShortGpuFile(kNoon + 27LL * 3'600'000, 100, 4));
+  o.to = std::nullopt;
+  o.max_piece_bytes = static_cast<int64_t>(packed.size()) * 8;
+  EXPECT_EQ(MustRead(*MustOpen(&fs, "d", o)).quality.count(model::Odd::kBeyondDay), 1);
 }
 
 // The careful reader is the one that sees carriage returns: the same rows with and without them must read the same.

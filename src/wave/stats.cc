@@ -29,13 +29,23 @@ double WeightedQuantile(const std::vector<float>& v, const std::vector<float>& w
     total += weight[i];
   }
   if (pairs.empty()) return kMissing;
-  std::sort(pairs.begin(), pairs.end());
-  double running = 0;
-  for (const auto& [value, w] : pairs) {
-    running += w;
-    if (running >= q * total) return value;
+  // Quickselect by weight: halves that cannot hold the quantile are set aside by their weight alone.
+  double target = q * total;
+  auto first = pairs.begin(), last = pairs.end();
+  while (last - first > 1) {
+    const auto mid = first + (last - first) / 2;
+    std::nth_element(first, mid, last, [](const auto& a, const auto& b) { return a.first < b.first; });
+    double left = 0;
+    for (auto it = first; it != mid; ++it) left += it->second;
+    if (left >= target && left > 0) {
+      last = mid;
+    } else {
+      target -= left;
+      first = mid;
+      if (first->second >= target) return first->first;
+    }
   }
-  return pairs.back().first;
+  return first->first;
 }
 
 double Quantile(std::vector<double> v, double q) {
