@@ -18,7 +18,8 @@ std::string Whole(double v) { return FormatFixed(v, 0); }
 
 /// Workers that feed the card with a quarter to spare, within the cores; NaN when it cannot be told.
 double WorkersNeeded(const wave::FeatureSet& f) {
-  const double workers = f.Get(Feature::kWorkers), wait = f.Get(Feature::kWaitShare), cores = f.Get(Feature::kCoresAllowed);
+  const double workers = f.Get(Feature::kWorkers), wait = f.Get(Feature::kWaitShare),
+               cores = f.Get(Feature::kCoresAllowed);
   if (IsMissing(workers) || workers < 1 || IsMissing(wait) || wait >= 0.95) return kMissing;
   const double ranks = std::max(1.0, f.Get(Feature::kCards));
   double needed = std::ceil(1.25 * workers / (1 - wait));
@@ -74,7 +75,8 @@ void DataLoading(const analysis::Finding& x, Lang l, std::vector<Recommendation>
     case Cause::kHostToDevice:
       out->push_back({"pin-memory", 1, Tr(l, Msg::kActPin), "pin_memory", "", "true", ""});
       break;
-    default: out->push_back({"cheaper-decode", 3, Tr(l, Msg::kActCheaperDecode), "", "", "", ""});
+    default:
+      out->push_back({"cheaper-decode", 3, Tr(l, Msg::kActCheaperDecode), "", "", "", ""});
   }
 }
 
@@ -90,9 +92,11 @@ void Unsaturated(const analysis::Finding& x, Lang l, std::vector<Recommendation>
                       Tr(l, Msg::kCheckBatch, IsPresent(memory) ? Whole(memory * 100) : std::string("?"))});
       break;
     case Cause::kFullPrecision:
-      out->push_back({"mixed-precision", 2, Tr(l, Msg::kActMixedPrecision), "precision", "", "bf16", Tr(l, Msg::kCheckPrecision)});
+      out->push_back(
+          {"mixed-precision", 2, Tr(l, Msg::kActMixedPrecision), "precision", "", "bf16", Tr(l, Msg::kCheckPrecision)});
       break;
-    default: out->push_back({"fewer-syncs", 3, Tr(l, Msg::kActFewerSyncs), "", "", "", ""});
+    default:
+      out->push_back({"fewer-syncs", 3, Tr(l, Msg::kActFewerSyncs), "", "", "", ""});
   }
 }
 
@@ -100,17 +104,19 @@ void Interruptions(const analysis::Finding& x, Lang l, std::vector<Recommendatio
   if (x.id == FindingId::kCheckpoint) {
     out->push_back({"async-checkpoint", 1, Tr(l, Msg::kActAsyncCheckpoint), "checkpoint.async", "false", "true", ""});
     if (x.period_s) {
-      out->push_back({"rarer-checkpoint", 2, Tr(l, Msg::kActRarerCheckpoint, Whole(*x.period_s)), "checkpoint.every", "", "",
-                      Tr(l, Msg::kCheckFailures)});
+      out->push_back({"rarer-checkpoint", 2, Tr(l, Msg::kActRarerCheckpoint, Whole(*x.period_s)), "checkpoint.every",
+                      "", "", Tr(l, Msg::kCheckFailures)});
     }
   } else if (x.id == FindingId::kEvaluation) {
-    out->push_back({"rarer-evaluation", 2, Tr(l, Msg::kActRarerEvaluation), "eval.every", "", "", Tr(l, Msg::kCheckEvaluation)});
+    out->push_back(
+        {"rarer-evaluation", 2, Tr(l, Msg::kActRarerEvaluation), "eval.every", "", "", Tr(l, Msg::kCheckEvaluation)});
   } else {
     out->push_back({"rarer-logging", 1, Tr(l, Msg::kActRarerLogging), "log_every_n_steps", "", "50", ""});
   }
 }
 
-void SeveralCards(const analysis::Finding& x, const std::vector<std::string>& gpus, Lang l, std::vector<Recommendation>* out) {
+void SeveralCards(const analysis::Finding& x, const std::vector<std::string>& gpus, Lang l,
+                  std::vector<Recommendation>* out) {
   if (x.id == FindingId::kCommunication) {
     out->push_back({"overlap", 3, Tr(l, Msg::kActOverlap), "", "", "", Tr(l, Msg::kCheckAccumulation)});
   } else if (x.cause == Cause::kDataParallel) {
@@ -126,24 +132,42 @@ std::vector<Recommendation> Recommend(const analysis::Finding& x, const std::vec
   std::vector<Recommendation> out;
   const auto add = [&](const char* id, int level, Msg m) { out.push_back({id, level, Tr(l, m), "", "", "", ""}); };
   switch (x.id) {
-    case FindingId::kDataLoading: DataLoading(x, l, &out); break;
-    case FindingId::kUnsaturated: Unsaturated(x, l, &out); break;
+    case FindingId::kDataLoading:
+      DataLoading(x, l, &out);
+      break;
+    case FindingId::kUnsaturated:
+      Unsaturated(x, l, &out);
+      break;
     case FindingId::kCheckpoint:
     case FindingId::kEvaluation:
-    case FindingId::kLogging: Interruptions(x, l, &out); break;
+    case FindingId::kLogging:
+      Interruptions(x, l, &out);
+      break;
     case FindingId::kImbalance:
-    case FindingId::kCommunication: SeveralCards(x, gpus, l, &out); break;
-    case FindingId::kKernelInefficiency: add("fuse-kernels", 3, Msg::kActFuse); break;
+    case FindingId::kCommunication:
+      SeveralCards(x, gpus, l, &out);
+      break;
+    case FindingId::kKernelInefficiency:
+      add("fuse-kernels", 3, Msg::kActFuse);
+      break;
     case FindingId::kThrottling:
       x.cause == Cause::kPower ? add("power-limit", 2, Msg::kActPowerLimit) : add("cooling", 3, Msg::kActCooling);
       break;
-    case FindingId::kDegradation: add("compare-phases", 3, Msg::kActDegradation); break;
-    case FindingId::kStartup: add("faster-start", 3, Msg::kActStartup); break;
+    case FindingId::kDegradation:
+      add("compare-phases", 3, Msg::kActDegradation);
+      break;
+    case FindingId::kStartup:
+      add("faster-start", 3, Msg::kActStartup);
+      break;
     case FindingId::kRestartLoop:
       out.push_back({"stop-restarts", 3, Tr(l, Msg::kActRestart, std::string("3")), "", "", "", ""});
       break;
-    case FindingId::kHang: add("dump-stacks", 3, Msg::kActHang); break;
-    case FindingId::kIdleHeld: add("release", 2, Msg::kActRelease); break;
+    case FindingId::kHang:
+      add("dump-stacks", 3, Msg::kActHang);
+      break;
+    case FindingId::kIdleHeld:
+      add("release", 2, Msg::kActRelease);
+      break;
     case FindingId::kUnused:
       if (x.cause == Cause::kOverAllocated) {
         add("fewer-cards", 2, Msg::kActFewerCards);
@@ -153,8 +177,11 @@ std::vector<Recommendation> Recommend(const analysis::Finding& x, const std::vec
         add("give-back", 2, Msg::kActGiveBack);
       }
       break;
-    case FindingId::kSharedGpu: add("own-card", 3, Msg::kActOwnCard); break;
-    default: break;
+    case FindingId::kSharedGpu:
+      add("own-card", 3, Msg::kActOwnCard);
+      break;
+    default:
+      break;
   }
   return out;
 }

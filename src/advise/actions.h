@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // From findings to graded actions. Level 1: safe configuration that does not change what is learned. Level 2: changes
-// semantics or risk: told, with what to check first. Level 3: structural: told, with the place. Numbers come from the run.
+// semantics or risk: told, with what to check first. Level 3: structural: told, with the place. Numbers come from the
+// run.
 #pragma once
 
 #include <string>
@@ -11,7 +12,7 @@
 namespace sawbill::advise {
 
 struct Recommendation {
-  std::string id;           // "more-workers"
+  std::string id;  // "more-workers"
   int level = 1;
   std::string action;       // one sentence
   std::string key;          // configuration key, "" where there is none

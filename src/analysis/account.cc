@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every second of every card onto the account (ledger/apportion.h has the precedence). The phase of the run decides first,
-// what fired decides where waits and losses go, and where nothing fired the time is named unsaturated when it is the small
-// change of a healthy step and unexplained when it is not.
+// Every second of every card onto the account (ledger/apportion.h has the precedence). The phase of the run decides
+// first, what fired decides where waits and losses go, and where nothing fired the time is named unsaturated when it is
+// the small change of a healthy step and unexplained when it is not.
 #include <algorithm>
 #include <cmath>
 
@@ -23,13 +23,19 @@ constexpr double kSmallGaps = 0.06;
 
 Line LineOf(State s) {
   switch (s) {
-    case State::kCheckpoint: return Line::kCheckpoint;
-    case State::kEvaluation: return Line::kEvaluation;
-    case State::kLogging: return Line::kLogging;
+    case State::kCheckpoint:
+      return Line::kCheckpoint;
+    case State::kEvaluation:
+      return Line::kEvaluation;
+    case State::kLogging:
+      return Line::kLogging;
     case State::kIdle:
-    case State::kHang: return Line::kIdleHeld;
-    case State::kStartup: return Line::kStartup;
-    default: return Line::kUnexplained;
+    case State::kHang:
+      return Line::kIdleHeld;
+    case State::kStartup:
+      return Line::kStartup;
+    default:
+      return Line::kUnexplained;
   }
 }
 
@@ -126,7 +132,8 @@ class CardWalk {
       offset_ms_ = 1000LL * o_.tz.OffsetSeconds(t);
     }
     const TimeMs local = t + offset_ms_;
-    const AccountKey key{card_, run, static_cast<int32_t>(local >= 0 ? local / 86400000 : -((-local + 86399999) / 86400000))};
+    const AccountKey key{card_, run,
+                         static_cast<int32_t>(local >= 0 ? local / 86400000 : -((-local + 86399999) / 86400000))};
     if (entry_ == nullptr || key != entry_key_) {
       entry_key_ = key;
       entry_ = &p_->account[key];
@@ -175,7 +182,8 @@ class CardWalk {
 
   void Outside(size_t i) {
     const double dt = c_.dt(i);
-    if (IsMissing(c_.util[i]) || c_.util[i] > 5) return;  // a load that nobody answers for: useful, its gaps unexplained
+    if (IsMissing(c_.util[i]) || c_.util[i] > 5)
+      return;  // a load that nobody answers for: useful, its gaps unexplained
     const auto unheld = LooksUnheld(c_, i);
     if (processes_known_ || (unheld && *unheld)) {
       interval_.fixed.push_back({Line::kUnused, dt});
@@ -217,8 +225,8 @@ class CardWalk {
     }
     double hang = 0;
     const auto& all = r.interruptions.all;
-    auto it = std::upper_bound(all.begin(), all.end(), t0,
-                               [](TimeMs t, const Interruption& x) { return t < x.range.to; });
+    auto it =
+        std::upper_bound(all.begin(), all.end(), t0, [](TimeMs t, const Interruption& x) { return t < x.range.to; });
     for (; it != all.end() && it->range.from < t1; ++it) {
       const double overlap = Seconds(std::min(t1, it->range.to) - std::max(t0, it->range.from));
       interval_.fixed.push_back({LineOf(it->state), overlap});

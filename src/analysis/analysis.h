@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The one analysis: recording -> series with gaps -> features -> rules -> ledger -> savings. Batch, live and cluster use it
-// alike. A piece of a recording (model::TelemetrySource) is analysed on its own, in constant memory, and results add up.
+// The one analysis: recording -> series with gaps -> features -> rules -> ledger -> savings. Batch, live and cluster
+// use it alike. A piece of a recording (model::TelemetrySource) is analysed on its own, in constant memory, and results
+// add up.
 #pragma once
 
 #include <functional>
@@ -20,23 +21,23 @@ namespace sawbill::analysis {
 /// Sums of weighted samples of one metric of one card: mean, quantiles (histogram), low share.
 struct Distribution {
   double weight_s = 0, sum = 0;
-  double low_s = 0;                     // below 20 (only sm_util)
-  std::vector<float> histogram_s;       // seconds in each of kBins equal bins of [lo, hi]
+  double low_s = 0;                // below 20 (only sm_util)
+  std::vector<float> histogram_s;  // seconds in each of kBins equal bins of [lo, hi]
   double lo = 0, hi = 0;
   static constexpr int kBins = 200;
   void Add(double value, double dt_s);
   void Merge(const Distribution& o);
   double Mean() const;
-  double Quantile(double q) const;      // interpolated within a bin; NaN when empty
+  double Quantile(double q) const;  // interpolated within a bin; NaN when empty
 };
 
 /// A stretch of time in which one job holds cards, or in which an unnamed load runs (logs without processes).
 struct RunFacts {
   std::string run, job, user, program, node;
-  std::vector<size_t> cards;            // indices into Analysis::cards
-  model::TimeRange range;               // from process start (or first sample) to end
-  model::TimeRange active;              // first work to last work
-  bool assumed = false;                 // no process data: taken as one job
+  std::vector<size_t> cards;                       // indices into Analysis::cards
+  model::TimeRange range;                          // from process start (or first sample) to end
+  model::TimeRange active;                         // first work to last work
+  bool assumed = false;                            // no process data: taken as one job
   bool begins_before = false, ends_after = false;  // cut by the edges of the recording or piece
   wave::FeatureSet features;
 };
@@ -44,8 +45,8 @@ struct RunFacts {
 /// Time of one account entry: which card, which run (or none), which local day.
 struct AccountKey {
   size_t card = 0;
-  int run = -1;                         // index into Analysis::runs
-  int32_t day = 0;                      // days since epoch, local
+  int run = -1;     // index into Analysis::runs
+  int32_t day = 0;  // days since epoch, local
   auto operator<=>(const AccountKey&) const = default;
 };
 
@@ -53,11 +54,11 @@ struct AccountKey {
 struct SavingEstimate {
   double low_s = 0, expected_s = 0, high_s = 0;  // card-seconds of the whole run that would not be needed
   double alone_s = 0;
-  bool upper_only = false;              // tier C: "up to"
+  bool upper_only = false;  // tier C: "up to"
 };
 
 struct EvidenceItem {
-  std::string metric, statement;        // in the language of the options
+  std::string metric, statement;  // in the language of the options
   std::optional<double> value, threshold;
   model::TimeRange range;
 };
@@ -65,18 +66,18 @@ struct EvidenceItem {
 struct Finding {
   model::FindingId id{};
   std::optional<model::Cause> cause;
-  int run = -1;                         // index into Analysis::runs, -1 = of a card outside runs; of several the dearest
-  int runs = 1;                         // runs of the same job that it sums up
-  std::vector<size_t> cards;            // that it is about
+  int run = -1;               // index into Analysis::runs, -1 = of a card outside runs; of several the dearest
+  int runs = 1;               // runs of the same job that it sums up
+  std::vector<size_t> cards;  // that it is about
   double confidence = 0;
-  std::string tier = "nvml";            // steps | host | nvml
-  double wasted_s = 0;                  // card-seconds
+  std::string tier = "nvml";               // steps | host | nvml
+  double wasted_s = 0;                     // card-seconds
   std::map<AccountKey, double> wasted_by;  // the same seconds where they stand, for prices that change
   std::optional<SavingEstimate> saving;
   std::optional<double> period_s, width_s;
   std::vector<EvidenceItem> evidence;
   std::vector<std::string> because;
-  rules::Verdict verdict;               // how it was judged, for `rules explain`
+  rules::Verdict verdict;  // how it was judged, for `rules explain`
   wave::FeatureSet features;
 };
 
@@ -84,12 +85,13 @@ struct CardFacts {
   model::CardInfo card;
   double period_s = 0, covered_s = 0;
   std::vector<std::pair<model::GpuMetric, Distribution>> stats;
-  std::string idle_pattern = "unknown"; // periodic random aliased none unknown
+  std::string idle_pattern = "unknown";  // periodic random aliased none unknown
   std::optional<double> idle_period_s;
   double longest_idle_s = 0;
-  double energy_j = 0, energy_s = 0;    // joules over the time in which they are known
-  bool energy_counted = false;          // from the counter; else integrated from power readings
-  std::vector<float> wave, wave_low;    // sm_util means and minima of Options::wave_points equal stretches; NaN = unmeasured
+  double energy_j = 0, energy_s = 0;  // joules over the time in which they are known
+  bool energy_counted = false;        // from the counter; else integrated from power readings
+  std::vector<float> wave,
+      wave_low;  // sm_util means and minima of Options::wave_points equal stretches; NaN = unmeasured
 };
 
 struct Analysis {
@@ -98,7 +100,7 @@ struct Analysis {
   std::vector<RunFacts> runs;
   std::map<AccountKey, model::LineSeconds> account;  // adds up to the card-seconds of the period
   std::vector<Finding> findings;
-  std::vector<std::string> cannot_judge, limits;     // in the language of the options
+  std::vector<std::string> cannot_judge, limits;  // in the language of the options
   model::DataQuality quality;
   std::vector<std::string> notes;
   std::string source, format;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pieces on a few threads, results merged in order of time. Memory is that of the pieces in work, whatever their number.
+// Pieces on a few threads, results merged in order of time. Memory is that of the pieces in work, whatever their
+// number.
 #include <algorithm>
 #include <atomic>
 #include <condition_variable>
@@ -22,11 +23,20 @@ constexpr GpuMetric kStats[] = {GpuMetric::kSmUtil,    GpuMetric::kPowerW,      
 Distribution Empty(GpuMetric m) {
   Distribution d;
   switch (m) {
-    case GpuMetric::kPowerW: d.hi = 1500; break;
-    case GpuMetric::kMemUsedMb: d.hi = 300000; break;
-    case GpuMetric::kSmClockMhz: d.hi = 4000; break;
-    case GpuMetric::kTempC: d.hi = 120; break;
-    default: d.hi = model::Info(m).max;
+    case GpuMetric::kPowerW:
+      d.hi = 1500;
+      break;
+    case GpuMetric::kMemUsedMb:
+      d.hi = 300000;
+      break;
+    case GpuMetric::kSmClockMhz:
+      d.hi = 4000;
+      break;
+    case GpuMetric::kTempC:
+      d.hi = 120;
+      break;
+    default:
+      d.hi = model::Info(m).max;
   }
   return d;
 }
@@ -76,7 +86,9 @@ void Facts(const Piece& p, size_t k, const Options& o, model::TimeRange whole, P
     f.longest_idle_s = std::max(f.longest_idle_s, idle);
     // A sample speaks for its whole interval, which may be longer than a stretch of the picture.
     const double end = static_cast<double>(c.t(i) - whole.from) / step_ms;
-    const auto stretch = [&](double x) { return static_cast<size_t>(std::clamp(x, 0.0, static_cast<double>(points - 1))); };
+    const auto stretch = [&](double x) {
+      return static_cast<size_t>(std::clamp(x, 0.0, static_cast<double>(points - 1)));
+    };
     for (size_t at = stretch(end - c.dt(i) * 1000 / step_ms + 1e-6); at <= stretch(end - 1e-6); ++at) {
       sum[at] += c.util[i] * c.dt(i);
       weight[at] += c.dt(i);
@@ -113,14 +125,16 @@ void Limits(const Piece& p, const Options& o, PieceResult* out) {
     memory = memory || c.has_memory;
     time = time || c.coverage.covered_s > 0;
     coarse = std::max(coarse, c.coverage.median_interval_s);
-    if (!c.has_util && c.coverage.covered_s > 0) out->limits.push_back(Tr(o.lang, Msg::kLimitNoUtil, c.track->card.gpu));
+    if (!c.has_util && c.coverage.covered_s > 0)
+      out->limits.push_back(Tr(o.lang, Msg::kLimitNoUtil, c.track->card.gpu));
     if (c.coverage.covered_s <= 0) {
       out->limits.push_back(Tr(o.lang, Msg::kLimitNoTime, c.track->card.gpu, std::to_string(c.size())));
     }
   }
   for (const RunAnalysis& run : p.runs) {
     out->work_s = std::max(out->work_s, run.active.seconds());
-    if (run.aliased) out->limits.push_back(Tr(o.lang, Msg::kLimitAliased, p.cards[run.run.cards.front()].track->card.gpu));
+    if (run.aliased)
+      out->limits.push_back(Tr(o.lang, Msg::kLimitAliased, p.cards[run.run.cards.front()].track->card.gpu));
   }
   if (p.cards.empty()) return;
   if (!time) {
@@ -218,8 +232,9 @@ Result<PieceResult> AnalyzeOne(const model::TelemetrySource& source, size_t inde
   for (const model::HostTrack& h : recording.hosts) {
     for (const TimeMs t : h.t_ms) widen(h.node, t);
   }
-  if (seen.from <= seen.to) p.range = {index > 0 ? std::max(p.range.from, seen.from) : seen.from,
-                                          index + 1 < source.pieces().size() ? std::min(p.range.to, seen.to) : seen.to};
+  if (seen.from <= seen.to)
+    p.range = {index > 0 ? std::max(p.range.from, seen.from) : seen.from,
+               index + 1 < source.pieces().size() ? std::min(p.range.to, seen.to) : seen.to};
   FindPieceRuns(&p);
   if (o.run_filter) {
     p.runs.erase(std::remove_if(p.runs.begin(), p.runs.end(),
@@ -247,7 +262,8 @@ Result<PieceResult> AnalyzeOne(const model::TelemetrySource& source, size_t inde
   }
   if (o.run_filter) {
     // The account of a selection is what its runs took, not the idle rest of the cards.
-    for (auto it = p.account.begin(); it != p.account.end();) it = it->first.run < 0 ? p.account.erase(it) : std::next(it);
+    for (auto it = p.account.begin(); it != p.account.end();)
+      it = it->first.run < 0 ? p.account.erase(it) : std::next(it);
   } else {
     JudgeCards(&p, o);
   }

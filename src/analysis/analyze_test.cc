@@ -39,7 +39,8 @@ const Finding* Find(const Analysis& a, FindingId id) {
 
 std::string Names(const Analysis& a) {
   std::string out;
-  for (const Finding& f : a.findings) out += std::string(model::Name(f.id)) + (f.cause ? ":" + std::string(model::Name(*f.cause)) : "") + " ";
+  for (const Finding& f : a.findings)
+    out += std::string(model::Name(f.id)) + (f.cause ? ":" + std::string(model::Name(*f.cause)) : "") + " ";
   return out;
 }
 
@@ -62,12 +63,12 @@ TEST(Analyze, AWellFedRunHasNoFinding) {
 
 TEST(Analyze, ASawtoothWithSaturatedWorkersIsDataLoadingByFewWorkers) {
   const Analysis a = Judge(RecordingBuilder()
-                             .Card("0x20 " + Repeat("98x5 0x5", 120))
-                             .Constant(GpuMetric::kMemUsedMb, 60000)
-                             .Process({0}, Starved(1220))
-                             .Host(HostMetric::kCpuCount, "16x1220")
-                             .Host(HostMetric::kCpuUtil, "17x1220")
-                             .Build());
+                               .Card("0x20 " + Repeat("98x5 0x5", 120))
+                               .Constant(GpuMetric::kMemUsedMb, 60000)
+                               .Process({0}, Starved(1220))
+                               .Host(HostMetric::kCpuCount, "16x1220")
+                               .Host(HostMetric::kCpuUtil, "17x1220")
+                               .Build());
   const Finding* f = Find(a, FindingId::kDataLoading);
   ASSERT_NE(f, nullptr) << Names(a);
   EXPECT_EQ(f->cause, Cause::kFewWorkers);
@@ -79,13 +80,15 @@ TEST(Analyze, ASawtoothWithSaturatedWorkersIsDataLoadingByFewWorkers) {
 }
 
 TEST(Analyze, WithoutHostAndProcessDataNoCauseIsNamed) {
-  const Analysis a = Judge(RecordingBuilder().Card("0x20 " + Repeat("98x5 0x5", 120)).Constant(GpuMetric::kMemUsedMb, 60000).Build());
+  const Analysis a =
+      Judge(RecordingBuilder().Card("0x20 " + Repeat("98x5 0x5", 120)).Constant(GpuMetric::kMemUsedMb, 60000).Build());
   for (const Finding& f : a.findings) EXPECT_FALSE(f.cause.has_value()) << Names(a);
   EXPECT_FALSE(a.limits.empty());
 }
 
 TEST(Analyze, TimeWithoutSamplesIsUnmeasuredAndNeverWaste) {
-  const Analysis a = Judge(RecordingBuilder().Card("97x600 _x900 97x600").Constant(GpuMetric::kMemUsedMb, 60000).Build());
+  const Analysis a =
+      Judge(RecordingBuilder().Card("97x600 _x900 97x600").Constant(GpuMetric::kMemUsedMb, 60000).Build());
   EXPECT_NEAR(Seconds(a, Line::kUnmeasured), 898.5, 1);
   EXPECT_EQ(Names(a), "");
 }
@@ -109,10 +112,10 @@ TEST(Analyze, UnderMigTheEngineRatioStandsInForUtilisation) {
 
 TEST(Analyze, StopsWithWriteBurstsAreCheckpointsAndKeepTheirPeriod) {
   const Analysis a = Judge(RecordingBuilder()
-                             .Card("0x10 " + Repeat("98x110 0x10", 12))
-                             .Constant(GpuMetric::kMemUsedMb, 60000)
-                             .Host(HostMetric::kDiskWriteMbS, "1x10 " + Repeat("1x110 400x10", 12))
-                             .Build());
+                               .Card("0x10 " + Repeat("98x110 0x10", 12))
+                               .Constant(GpuMetric::kMemUsedMb, 60000)
+                               .Host(HostMetric::kDiskWriteMbS, "1x10 " + Repeat("1x110 400x10", 12))
+                               .Build());
   const Finding* f = Find(a, FindingId::kCheckpoint);
   ASSERT_NE(f, nullptr) << Names(a);
   EXPECT_NEAR(*f->period_s, 120, 1);
@@ -122,10 +125,10 @@ TEST(Analyze, StopsWithWriteBurstsAreCheckpointsAndKeepTheirPeriod) {
 
 TEST(Analyze, WritesWithoutStopsAreNoCheckpoints) {
   const Analysis a = Judge(RecordingBuilder()
-                             .Card("0x10 98x1440")
-                             .Constant(GpuMetric::kMemUsedMb, 60000)
-                             .Host(HostMetric::kDiskWriteMbS, "1x10 " + Repeat("1x110 400x10", 12))
-                             .Build());
+                               .Card("0x10 98x1440")
+                               .Constant(GpuMetric::kMemUsedMb, 60000)
+                               .Host(HostMetric::kDiskWriteMbS, "1x10 " + Repeat("1x110 400x10", 12))
+                               .Build());
   EXPECT_EQ(Names(a), "");
 }
 
@@ -165,22 +168,22 @@ TEST(Analyze, UnderNcclTheCardThatWaitsLeastIsTheSlowOne) {
 
 TEST(Analyze, APowerCapThatCostsNoClocksIsHealthy) {
   const Analysis a = Judge(RecordingBuilder()
-                             .Card("0x10 99x900")
-                             .Constant(GpuMetric::kMemUsedMb, 60000)
-                             .Set(GpuMetric::kThrottle, "1x10 2x900")
-                             .Set(GpuMetric::kSmClockMhz, "210x10 1360x900")
-                             .Build());
+                               .Card("0x10 99x900")
+                               .Constant(GpuMetric::kMemUsedMb, 60000)
+                               .Set(GpuMetric::kThrottle, "1x10 2x900")
+                               .Set(GpuMetric::kSmClockMhz, "210x10 1360x900")
+                               .Build());
   EXPECT_EQ(Names(a), "");
 }
 
 TEST(Analyze, HeatThatTakesClocksIsThrottlingWithItsLoss) {
   const Analysis a = Judge(RecordingBuilder()
-                             .Card("0x10 99x60 99x840")
-                             .Constant(GpuMetric::kMemUsedMb, 60000)
-                             .Constant(GpuMetric::kTempC, 86)
-                             .Set(GpuMetric::kThrottle, "1x10 0x60 32x840")
-                             .Set(GpuMetric::kSmClockMhz, "210x10 1410x60 987x840")
-                             .Build());
+                               .Card("0x10 99x60 99x840")
+                               .Constant(GpuMetric::kMemUsedMb, 60000)
+                               .Constant(GpuMetric::kTempC, 86)
+                               .Set(GpuMetric::kThrottle, "1x10 0x60 32x840")
+                               .Set(GpuMetric::kSmClockMhz, "210x10 1410x60 987x840")
+                               .Build());
   const Finding* f = Find(a, FindingId::kThrottling);
   ASSERT_NE(f, nullptr) << Names(a);
   EXPECT_EQ(f->cause, Cause::kThermal);
@@ -192,7 +195,8 @@ TEST(Analyze, HeldMemoryWithoutWorkIsIdleHeld) {
   j.to_s = 3000;
   j.main_cores = j.tree_cores = 0.01;
   j.workers = 0;
-  const Analysis a = Judge(RecordingBuilder().Card("0x1000 60x30 0x1970").Constant(GpuMetric::kMemUsedMb, 20000).Process({0}, j).Build());
+  const Analysis a = Judge(
+      RecordingBuilder().Card("0x1000 60x30 0x1970").Constant(GpuMetric::kMemUsedMb, 20000).Process({0}, j).Build());
   const Finding* f = Find(a, FindingId::kIdleHeld);
   ASSERT_NE(f, nullptr) << Names(a);
   EXPECT_NEAR(f->wasted_s, 2970, 15);
@@ -249,7 +253,8 @@ TEST(Analyze, PiecesAddUpToTheSameAccount) {
         .Build();
   };
   const Analysis whole = Judge(recording()), cut = Judge(recording(), {800, 1600});
-  for (size_t i = 0; i < model::kLines; ++i) EXPECT_NEAR(whole.Lines()[i], cut.Lines()[i], 12) << model::Name(static_cast<Line>(i));
+  for (size_t i = 0; i < model::kLines; ++i)
+    EXPECT_NEAR(whole.Lines()[i], cut.Lines()[i], 12) << model::Name(static_cast<Line>(i));
   EXPECT_NEAR(ledger::Sum(whole.Lines()), ledger::Sum(cut.Lines()), 1e-6);
   EXPECT_EQ(whole.findings.size(), cut.findings.size());
   EXPECT_EQ(cut.runs.size(), 1U);

@@ -53,7 +53,8 @@ void DataLoading(Writer* w, const Finding& x) {
     case Cause::kHostContention:
       w->Add(Msg::kBecauseHostContention, w->Number(Feature::kForeignCores, 1), w->Number(Feature::kCoresAllowed));
       break;
-    default: break;
+    default:
+      break;
   }
 }
 
@@ -74,7 +75,8 @@ void Unsaturated(Writer* w, const Finding& x) {
     case Cause::kFullPrecision:
       w->Add(Msg::kBecauseFullPrecision, w->Percent(Feature::kSmActive), w->Percent(Feature::kTensorActive));
       break;
-    default: break;
+    default:
+      break;
   }
 }
 
@@ -101,12 +103,18 @@ void Imbalance(Writer* w, const Piece& p, const Finding& x) {
 void States(Writer* w, const Piece& p, const Fired& f, const Finding& x) {
   const wave::FeatureSet& v = x.features;
   switch (x.id) {
-    case FindingId::kStartup: w->Add(Msg::kBecauseStartup, FormatDuration(v.Get(Feature::kStartupS))); break;
+    case FindingId::kStartup:
+      w->Add(Msg::kBecauseStartup, FormatDuration(v.Get(Feature::kStartupS)));
+      break;
     case FindingId::kRestartLoop:
       w->Add(Msg::kBecauseRestart, std::to_string(f.group.size()), FormatDuration(v.Get(Feature::kLifeS)));
       break;
-    case FindingId::kHang: w->Add(Msg::kBecauseHang, FormatDuration(v.Get(Feature::kHangS))); break;
-    case FindingId::kIdleHeld: w->Add(Msg::kBecauseIdleHeld, FormatDuration(x.wasted_s)); break;
+    case FindingId::kHang:
+      w->Add(Msg::kBecauseHang, FormatDuration(v.Get(Feature::kHangS)));
+      break;
+    case FindingId::kIdleHeld:
+      w->Add(Msg::kBecauseIdleHeld, FormatDuration(x.wasted_s));
+      break;
     case FindingId::kUnused:
       if (x.cause == Cause::kOverAllocated) {
         w->Add(Msg::kBecauseOverAllocated);
@@ -115,8 +123,11 @@ void States(Writer* w, const Piece& p, const Fired& f, const Finding& x) {
       }
       if (v.Get(Feature::kGapCount) >= 1) w->Add(Msg::kBecauseGaps, w->Number(Feature::kGapCount));
       break;
-    case FindingId::kSharedGpu: w->Add(Msg::kBecauseShared, w->Percent(Feature::kNeighbourShare)); break;
-    default: break;
+    case FindingId::kSharedGpu:
+      w->Add(Msg::kBecauseShared, w->Percent(Feature::kNeighbourShare));
+      break;
+    default:
+      break;
   }
 }
 
@@ -125,14 +136,23 @@ void States(Writer* w, const Piece& p, const Fired& f, const Finding& x) {
 std::vector<std::string> CausalChain(const Piece& p, const Fired& f, const Finding& x, Lang lang) {
   Writer w(x.features, lang);
   switch (x.id) {
-    case FindingId::kDataLoading: DataLoading(&w, x); break;
-    case FindingId::kUnsaturated: Unsaturated(&w, x); break;
+    case FindingId::kDataLoading:
+      DataLoading(&w, x);
+      break;
+    case FindingId::kUnsaturated:
+      Unsaturated(&w, x);
+      break;
     case FindingId::kCheckpoint:
     case FindingId::kEvaluation:
-    case FindingId::kLogging: Interrupted(&w, x.id); break;
-    case FindingId::kImbalance: Imbalance(&w, p, x); break;
+    case FindingId::kLogging:
+      Interrupted(&w, x.id);
+      break;
+    case FindingId::kImbalance:
+      Imbalance(&w, p, x);
+      break;
     case FindingId::kCommunication:
-      w.Add(Msg::kBecauseCommunication, w.Percent(Feature::kCommShare), w.Text(x.features.Get(Feature::kLinkMbS) / 1000, 0));
+      w.Add(Msg::kBecauseCommunication, w.Percent(Feature::kCommShare),
+            w.Text(x.features.Get(Feature::kLinkMbS) / 1000, 0));
       break;
     case FindingId::kKernelInefficiency:
       w.Add(Msg::kBecauseKernels, w.Number(Feature::kUtilMean), w.Percent(Feature::kBusyPowerShare),
@@ -147,12 +167,14 @@ std::vector<std::string> CausalChain(const Piece& p, const Fired& f, const Findi
       }
       break;
     case FindingId::kDegradation: {
-      const double before = x.features.Get(Feature::kTrendBefore), after = before * (1 - x.features.Get(Feature::kTrendDrop));
+      const double before = x.features.Get(Feature::kTrendBefore),
+                   after = before * (1 - x.features.Get(Feature::kTrendDrop));
       w.Add(Msg::kBecauseDegradation, w.Text(before, 0), w.Text(after, 0),
             FormatDuration(x.features.Get(Feature::kActiveS) - x.features.Get(Feature::kTrendAfterS)));
       break;
     }
-    default: States(&w, p, f, x);
+    default:
+      States(&w, p, f, x);
   }
   return std::move(w.out);
 }

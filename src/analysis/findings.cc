@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// From what fired to findings: the seconds that each takes, taken from the account itself (so that they can never exceed
-// it), what a fix would bring back, the evidence and the chain of causes.
+// From what fired to findings: the seconds that each takes, taken from the account itself (so that they can never
+// exceed it), what a fix would bring back, the evidence and the chain of causes.
 #include <algorithm>
 #include <cmath>
 
@@ -99,8 +99,10 @@ void TakeSeconds(const Piece& p, const Fired& f, Finding* x) {
         Take(p, f.run, model::Info(x->id).line, 1, x);
       }
       break;
-    case FindingId::kSharedGpu: break;  // the neighbour's time is no line of ours: how much it cost cannot be told
-    default: Take(p, f.run, model::Info(x->id).line, 1, x);
+    case FindingId::kSharedGpu:
+      break;  // the neighbour's time is no line of ours: how much it cost cannot be told
+    default:
+      Take(p, f.run, model::Info(x->id).line, 1, x);
   }
   for (const auto& [key, s] : x->wasted_by) x->wasted_s += s;
 }
@@ -123,9 +125,12 @@ whatif::Range Estimate(const Piece& p, const Fired& f, const Finding& x, bool* k
       if (x.cause == Cause::kSmallBatch) return whatif::DoubleBatch(run_s);
       if (x.cause == Cause::kFullPrecision) return whatif::MixedPrecision(run_s);
       break;
-    case FindingId::kCheckpoint: return whatif::Checkpoint(x.wasted_s, v.Get(Feature::kCkptWidthS));
-    case FindingId::kEvaluation: return whatif::Rarer(x.wasted_s, 4);
-    case FindingId::kLogging: return whatif::Rarer(x.wasted_s, 10);
+    case FindingId::kCheckpoint:
+      return whatif::Checkpoint(x.wasted_s, v.Get(Feature::kCkptWidthS));
+    case FindingId::kEvaluation:
+      return whatif::Rarer(x.wasted_s, 4);
+    case FindingId::kLogging:
+      return whatif::Rarer(x.wasted_s, 10);
     case FindingId::kImbalance:
       if (x.cause == Cause::kDataParallel) {
         const double n = v.Get(Feature::kCards), mean = v.Get(Feature::kUtilMean), spread = v.Get(Feature::kUtilSpread);
@@ -137,18 +142,24 @@ whatif::Range Estimate(const Piece& p, const Fired& f, const Finding& x, bool* k
       const RunAnalysis& r = p.runs[static_cast<size_t>(f.run)];
       return whatif::Communication(run_s, v.Get(Feature::kCommShare), r.comm_share_low, r.comm_share_high);
     }
-    case FindingId::kThrottling: return whatif::Throttling(x.wasted_s);
-    case FindingId::kStartup: return {0.3 * x.wasted_s, 0.7 * x.wasted_s, x.wasted_s, false};
-    case FindingId::kRestartLoop: return {0.7 * x.wasted_s, 0.95 * x.wasted_s, x.wasted_s, false};
+    case FindingId::kThrottling:
+      return whatif::Throttling(x.wasted_s);
+    case FindingId::kStartup:
+      return {0.3 * x.wasted_s, 0.7 * x.wasted_s, x.wasted_s, false};
+    case FindingId::kRestartLoop:
+      return {0.7 * x.wasted_s, 0.95 * x.wasted_s, x.wasted_s, false};
     case FindingId::kHang: {
       // Somebody must notice first: an alert after ten minutes is what monitoring can promise.
       const double noticed = std::max(0.0, x.wasted_s - 600.0 * v.Get(Feature::kCards));
       return {0.8 * noticed, noticed, x.wasted_s, false};
     }
     case FindingId::kIdleHeld:
-    case FindingId::kUnused: return {0.7 * x.wasted_s, x.wasted_s, x.wasted_s, false};
-    case FindingId::kDegradation: return {0.5 * x.wasted_s, 0.9 * x.wasted_s, x.wasted_s, false};
-    default: break;
+    case FindingId::kUnused:
+      return {0.7 * x.wasted_s, x.wasted_s, x.wasted_s, false};
+    case FindingId::kDegradation:
+      return {0.5 * x.wasted_s, 0.9 * x.wasted_s, x.wasted_s, false};
+    default:
+      break;
   }
   *known = false;
   return {};
@@ -165,7 +176,8 @@ void AddEvidence(const rules::Verdict& v, const Piece& p, const Fired& f, Lang l
         continue;
       }
       const std::string name = wave::Info(c.condition.feature).name;
-      if (std::any_of(x->evidence.begin(), x->evidence.end(), [&](const auto& e) { return e.metric == name; })) continue;
+      if (std::any_of(x->evidence.begin(), x->evidence.end(), [&](const auto& e) { return e.metric == name; }))
+        continue;
       x->evidence.push_back({name, rules::Describe(c, lang), c.value, c.condition.value, when});
     }
   };
@@ -182,8 +194,9 @@ void AddCases(const Piece& p, const Fired& f, Lang lang, Finding* x) {
   const RunAnalysis& r = p.runs[static_cast<size_t>(f.run)];
   if (x->id == FindingId::kDataLoading || x->id == FindingId::kUnsaturated) {
     for (const auto& d : r.dip_samples) {
-      x->evidence.push_back({"sm_util", Tr(lang, Msg::kEvidenceDip, FormatFixed(d.usual, 0), FormatFixed(d.low, 0),
-                                           FormatFixed(d.range.seconds(), 1)),
+      x->evidence.push_back({"sm_util",
+                             Tr(lang, Msg::kEvidenceDip, FormatFixed(d.usual, 0), FormatFixed(d.low, 0),
+                                FormatFixed(d.range.seconds(), 1)),
                              d.low, std::nullopt, d.range});
     }
     return;
@@ -196,7 +209,8 @@ void AddCases(const Piece& p, const Fired& f, Lang lang, Finding* x) {
   size_t shown = 0;
   for (const Interruption& i : r.interruptions.all) {
     if (i.state != state || state == State::kOutside || shown++ >= kShown) continue;
-    x->evidence.push_back({"sm_util", Tr(lang, Msg::kEvidenceStop, FormatFixed(i.seconds, 1)), i.seconds, std::nullopt, i.range});
+    x->evidence.push_back(
+        {"sm_util", Tr(lang, Msg::kEvidenceStop, FormatFixed(i.seconds, 1)), i.seconds, std::nullopt, i.range});
   }
 }
 
@@ -229,7 +243,8 @@ std::vector<Finding> BuildFindings(const Piece& p, const Options& o) {
     if (x.id == FindingId::kCheckpoint) period(Feature::kCkptPeriodS, Feature::kCkptWidthS);
     if (x.id == FindingId::kEvaluation) period(Feature::kEvalPeriodS, Feature::kEvalWidthS);
     if (x.id == FindingId::kLogging) period(Feature::kLogPeriodS, Feature::kLogWidthS);
-    if (x.id == FindingId::kDataLoading && f.features.Has(Feature::kDipPeriodS)) x.period_s = f.features.Get(Feature::kDipPeriodS);
+    if (x.id == FindingId::kDataLoading && f.features.Has(Feature::kDipPeriodS))
+      x.period_s = f.features.Get(Feature::kDipPeriodS);
     AddEvidence(f.verdict, p, f, o.lang, &x);
     AddCases(p, f, o.lang, &x);
     x.because = CausalChain(p, f, x, o.lang);

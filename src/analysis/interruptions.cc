@@ -3,10 +3,10 @@
 // Order matters, each step takes its samples away from the next:
 //   hang        the tail at flat, low power under full "utilisation"
 //   idle        quiet for a minute or more, unless it is a save (writes) that comes back regularly
-//   checkpoint  quiet for 2 s or more together with a burst of writes (page cache: the burst may lag by 30 s), three times
-//   evaluation  stretches of 10 s or more at another, lower level that is not zero, three times
-//   logging     short quiet dips with regular spacing while the main process is busy and the GPU is fed in between
-//   stall       what is left of quiet stretches of several seconds in an otherwise well-fed run
+//   checkpoint  quiet for 2 s or more together with a burst of writes (page cache: the burst may lag by 30 s), three
+//   times evaluation  stretches of 10 s or more at another, lower level that is not zero, three times logging     short
+//   quiet dips with regular spacing while the main process is busy and the GPU is fed in between stall       what is
+//   left of quiet stretches of several seconds in an otherwise well-fed run
 // Evidence other than shape decides between them: writes, the level inside, the CPU of the main process.
 #include "analysis/interruptions.h"
 
@@ -19,18 +19,20 @@
 namespace sawbill::analysis {
 namespace {
 
-constexpr double kQuietLevel = 0.15;       // of the usual level: the GPU does next to nothing
+constexpr double kQuietLevel = 0.15;  // of the usual level: the GPU does next to nothing
 constexpr double kMinCheckpointS = 1.5;
 constexpr double kWriteLagS = 30.0;
 constexpr double kMinEvaluationS = 10.0;
 constexpr int kMinRecurrences = 3;
 
-struct Quiet {                             // a stretch in which the GPU does next to nothing
+struct Quiet {  // a stretch in which the GPU does next to nothing
   wave::Event event;
   bool used = false;
 };
 
-double Overlap(double a0, double a1, double b0, double b1) { return std::max(0.0, std::min(a1, b1) - std::max(a0, b0)); }
+double Overlap(double a0, double a1, double b0, double b1) {
+  return std::max(0.0, std::min(a1, b1) - std::max(a0, b0));
+}
 
 TimeMs At(const RunSeries& s, double seconds) { return s.origin + static_cast<TimeMs>(std::llround(seconds * 1000)); }
 
@@ -105,8 +107,8 @@ void FindHang(const RunSeries& s, Interruptions* out) {
   Add(s, State::kHang, start_s, end_s, out);
 }
 
-/// Power is the witness against a sampling artefact: in a real stop it falls towards idle, in an aliased one it stays where
-/// it is on average. Without power, or where it never moves, nothing is contradicted.
+/// Power is the witness against a sampling artefact: in a real stop it falls towards idle, in an aliased one it stays
+/// where it is on average. Without power, or where it never moves, nothing is contradicted.
 bool PowerContradicts(const RunSeries& s, const wave::Event& e, double usual_power) {
   double w = 0, sum = 0;
   for (size_t i = e.first; i <= e.last; ++i) {
@@ -120,7 +122,7 @@ bool PowerContradicts(const RunSeries& s, const wave::Event& e, double usual_pow
 struct Context {
   const RunSeries& s;
   double hi;
-  double end_s;                         // analysis stops here (start of a hang)
+  double end_s;  // analysis stops here (start of a hang)
   std::vector<Quiet> quiet;
   std::vector<wave::Event> bursts;
 };
@@ -274,7 +276,8 @@ void FindLogging(Context* c, double main_busy, double interval_s, Interruptions*
   const InterruptionClass summary = Summarise(spans);
   // Who waits for data has an idle main process; who writes logs has a busy one. Without that, shape alone cannot tell.
   const bool regular = summary.spacing.periodic() && summary.spacing.period_s >= 4;
-  if (!regular || IsMissing(main_busy) || main_busy < 0.9 || summary.median_width_s > 0.5 * summary.spacing.period_s) return;
+  if (!regular || IsMissing(main_busy) || main_busy < 0.9 || summary.median_width_s > 0.5 * summary.spacing.period_s)
+    return;
   out->logging = summary;
   for (const size_t q : members) c->quiet[q].used = true;
   for (const auto& [a, b] : spans) Add(c->s, State::kLogging, a, b, out);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What interrupts a run as a whole: saves, evaluations, logging, stalls, idle stretches, a hang. Found on the mean over the
-// cards of the job, since an interruption stops them all.
+// What interrupts a run as a whole: saves, evaluations, logging, stalls, idle stretches, a hang. Found on the mean over
+// the cards of the job, since an interruption stops them all.
 #pragma once
 
 #include <vector>
@@ -11,18 +11,26 @@
 namespace sawbill::analysis {
 
 enum class State : unsigned char {
-  kOutside, kStartup, kActive, kCheckpoint, kEvaluation, kLogging, kStall, kIdle, kHang
+  kOutside,
+  kStartup,
+  kActive,
+  kCheckpoint,
+  kEvaluation,
+  kLogging,
+  kStall,
+  kIdle,
+  kHang
 };
 
 struct Interruption {
   State state = State::kStall;
   model::TimeRange range;
-  double seconds = 0;          // of a card: width with sub-second edges
+  double seconds = 0;  // of a card: width with sub-second edges
 };
 
 struct InterruptionClass {
   int count = 0;
-  double seconds = 0;          // of one card
+  double seconds = 0;  // of one card
   double median_width_s = 0;
   wave::Periodicity spacing;
 };
@@ -32,23 +40,24 @@ struct Interruptions {
   InterruptionClass checkpoint, evaluation, logging, stall;
   double idle_s = 0, longest_idle_s = 0;
   double hang_s = 0;
-  int aliased_dips = 0;        // quiet stretches that power contradicts: artefacts of sampling
+  int aliased_dips = 0;  // quiet stretches that power contradicts: artefacts of sampling
 };
 
 /// The series of one run: the mean of its cards on the ticks of the first one.
 struct RunSeries {
   TimeMs origin = 0;
-  wave::Series util;               // percent
-  wave::Series power;              // share of the range, 0-1
-  wave::Series mem_util;           // percent
-  std::vector<TimeMs> t_ms;        // of each sample
+  wave::Series util;         // percent
+  wave::Series power;        // share of the range, 0-1
+  wave::Series mem_util;     // percent
+  std::vector<TimeMs> t_ms;  // of each sample
 };
 RunSeries MakeRunSeries(const std::vector<const PreparedCard*>& cards, model::TimeRange active);
 
 /// Quiet time from which a stretch counts as idle rather than as an interruption of a running job.
 inline constexpr double kIdleStretchS = 60.0;
 
-/// `writes`: disk writes in MB/s of the host (may be empty); `main_busy`: CPU cores of the main process (NaN = unknown).
+/// `writes`: disk writes in MB/s of the host (may be empty); `main_busy`: CPU cores of the main process (NaN =
+/// unknown).
 Interruptions FindInterruptions(const RunSeries& s, const wave::Series& writes, double main_busy);
 
 }  // namespace sawbill::analysis

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// All rules on all subjects, and which of those that fired may stand together: two findings never claim the same seconds.
+// All rules on all subjects, and which of those that fired may stand together: two findings never claim the same
+// seconds.
 #include <algorithm>
 
 #include "analysis/piece.h"
@@ -19,7 +20,8 @@ rules::Verdict JudgeOne(const rules::Rule& rule, const wave::FeatureSet& f, Piec
                         const std::vector<size_t>& cards) {
   if (rule.layer == rules::Layer::kComposite || !rule.test) return rules::Judge(rule, f);
   rules::TestResult test;
-  if (rule.layer == rules::Layer::kTrend && rule.test->metric == model::GpuMetric::kSmUtil && f.Has(Feature::kTrendDrop)) {
+  if (rule.layer == rules::Layer::kTrend && rule.test->metric == model::GpuMetric::kSmUtil &&
+      f.Has(Feature::kTrendDrop)) {
     // The fall is looked for anywhere in the run, not only at its end.
     test.value = f.Get(Feature::kTrendDrop);
     test.truth = test.value >= rule.test->value ? rules::Truth::kTrue : rules::Truth::kFalse;
@@ -56,7 +58,8 @@ const Fired* Get(const std::vector<Fired>& v, FindingId id) {
 }
 
 void Drop(std::vector<Fired>* v, FindingId id) {
-  v->erase(std::remove_if(v->begin(), v->end(), [&](const Fired& f) { return f.verdict.rule->finding == id; }), v->end());
+  v->erase(std::remove_if(v->begin(), v->end(), [&](const Fired& f) { return f.verdict.rule->finding == id; }),
+           v->end());
 }
 
 /// Of two findings that would claim the same seconds the better founded one stays.
@@ -68,7 +71,8 @@ void KeepBetter(std::vector<Fired>* v, FindingId a, FindingId b) {
 
 /// Several rules may carry one finding id; of those that fired the best one speaks.
 void KeepBestOfEach(std::vector<Fired>* v) {
-  std::stable_sort(v->begin(), v->end(), [](const Fired& a, const Fired& b) { return a.verdict.score > b.verdict.score; });
+  std::stable_sort(v->begin(), v->end(),
+                   [](const Fired& a, const Fired& b) { return a.verdict.score > b.verdict.score; });
   std::vector<Fired> out;
   for (Fired& f : *v) {
     if (Get(out, f.verdict.rule->finding) == nullptr) out.push_back(std::move(f));
@@ -78,12 +82,14 @@ void KeepBestOfEach(std::vector<Fired>* v) {
 
 void Settle(const RunAnalysis& r, std::vector<Fired>* v) {
   KeepBestOfEach(v);
-  if (Get(*v, FindingId::kThrottling) != nullptr) Drop(v, FindingId::kKernelInefficiency);  // low power, but because of the clock
+  if (Get(*v, FindingId::kThrottling) != nullptr)
+    Drop(v, FindingId::kKernelInefficiency);  // low power, but because of the clock
   KeepBetter(v, FindingId::kDataLoading, FindingId::kUnsaturated);
   KeepBetter(v, FindingId::kKernelInefficiency, FindingId::kUnsaturated);
   KeepBetter(v, FindingId::kKernelInefficiency, FindingId::kDataLoading);
   KeepBetter(v, FindingId::kImbalance, FindingId::kCommunication);
-  if (const Fired* i = Get(*v, FindingId::kImbalance); i != nullptr && i->verdict.cause == model::Cause::kDataParallel) {
+  if (const Fired* i = Get(*v, FindingId::kImbalance);
+      i != nullptr && i->verdict.cause == model::Cause::kDataParallel) {
     // The waits of the other cards are the imbalance; only the first card's own waits could be something else.
     if (!r.cards.empty() && !(r.cards.front().wait_share > 0.06)) {
       Drop(v, FindingId::kDataLoading);

@@ -84,10 +84,11 @@ bool Merger::SameSubject(const Finding& a, const Finding& b) const {
   if (a.id != b.id || a.cause != b.cause || (a.run < 0) != (b.run < 0)) return false;
   if (a.run < 0) return a.cards == b.cards;
   if (a.run == b.run) return a.cards == b.cards;
-  // The same job on another day has the same fix: one finding, its money summed. Which card is slow is a finding of its own.
+  // The same job on another day has the same fix: one finding, its money summed. Which card is slow is a finding of its
+  // own.
   const RunFacts &x = out_.runs[static_cast<size_t>(a.run)], &y = out_.runs[static_cast<size_t>(b.run)];
-  const bool same_job = !x.assumed && !y.assumed && x.job == y.job && x.user == y.user && x.program == y.program &&
-                        x.node == y.node;
+  const bool same_job =
+      !x.assumed && !y.assumed && x.job == y.job && x.user == y.user && x.program == y.program && x.node == y.node;
   return same_job && (a.id != FindingId::kImbalance || a.cards == b.cards);
 }
 
@@ -148,7 +149,8 @@ void Merger::Add(PieceResult r) {
       to.idle_period_s = from.idle_period_s;
     }
     for (auto& [metric, d] : from.stats) {
-      const auto it = std::find_if(to.stats.begin(), to.stats.end(), [&, m = metric](const auto& s) { return s.first == m; });
+      const auto it =
+          std::find_if(to.stats.begin(), to.stats.end(), [&, m = metric](const auto& s) { return s.first == m; });
       if (it == to.stats.end()) {
         to.stats.emplace_back(metric, std::move(d));
       } else {

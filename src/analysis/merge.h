@@ -8,10 +8,10 @@ namespace sawbill::analysis {
 
 /// What is kept of a piece once its samples are dropped.
 struct PieceResult {
-  std::vector<model::CardInfo> cards;          // of the recording, in its order
-  std::vector<CardFacts> facts;                // same order; wave sums below
+  std::vector<model::CardInfo> cards;  // of the recording, in its order
+  std::vector<CardFacts> facts;        // same order; wave sums below
   std::vector<std::vector<double>> wave_sum, wave_weight;
-  std::vector<RunFacts> runs;                  // cards: indices of this piece
+  std::vector<RunFacts> runs;  // cards: indices of this piece
   std::map<AccountKey, model::LineSeconds> account;
   std::vector<Finding> findings;
   std::vector<Analysis::Trial> trials;
@@ -20,7 +20,7 @@ struct PieceResult {
   model::DataQuality quality;
   std::string format;
   bool simulated = false;
-  double work_s = 0;                           // longest active time of a run
+  double work_s = 0;  // longest active time of a run
 };
 
 /// Adds pieces in order of time.

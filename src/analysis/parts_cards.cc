@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Features that compare the cards of a job, and clocks.
 //
-// Under NCCL a rank that waits spins in a kernel: GPU-Util reads 100 % on every card, so utilisation cannot say who is slow.
-// A spinning kernel hardly touches memory and draws little power. So the card that waits least is the one with the highest
-// memory activity and power, and how much lower the others are tells how long they spin.
+// Under NCCL a rank that waits spins in a kernel: GPU-Util reads 100 % on every card, so utilisation cannot say who is
+// slow. A spinning kernel hardly touches memory and draws little power. So the card that waits least is the one with
+// the highest memory activity and power, and how much lower the others are tells how long they spin.
 #include <algorithm>
 #include <cmath>
 #include <set>
@@ -25,7 +25,8 @@ constexpr double kLinkEfficiency = 0.76, kLinkEfficiencyLow = 0.60, kLinkEfficie
 
 struct CardMeans {
   size_t card = 0;
-  double util = kMissing, power = kMissing, mem_util = kMissing, mem_mb = kMissing, link = kMissing, link_peak = kMissing;
+  double util = kMissing, power = kMissing, mem_util = kMissing, mem_mb = kMissing, link = kMissing,
+         link_peak = kMissing;
 };
 
 CardMeans MeansOf(const PreparedCard& c, const RunAnalysis& a, size_t card) {
@@ -53,7 +54,7 @@ CardMeans MeansOf(const PreparedCard& c, const RunAnalysis& a, size_t card) {
   return m;
 }
 
-double MedianOf(const std::vector<CardMeans>& all, size_t skip, double CardMeans::*field) {
+double MedianOf(const std::vector<CardMeans>& all, size_t skip, double CardMeans::* field) {
   std::vector<double> v;
   for (size_t i = 0; i < all.size(); ++i) {
     if (i != skip && IsPresent(all[i].*field)) v.push_back(all[i].*field);
@@ -108,7 +109,8 @@ void Communication(const std::vector<PreparedCard>& cards, const std::vector<Car
       low += std::min(1.0, c.link / std::max(kLinkEfficiencyHigh * rate, peak));
       high += std::min(1.0, c.link / std::max(kLinkEfficiencyLow * rate, 0.9 * peak));
     } else {
-      // The line rate of this link is not known; the busiest samples bound it from below, so this bounds the share above.
+      // The line rate of this link is not known; the busiest samples bound it from below, so this bounds the share
+      // above.
       mid += 0.6 * std::min(1.0, c.link / peak);
       high += std::min(1.0, c.link / peak);
     }
@@ -146,7 +148,8 @@ void SeveralCards(const model::Recording&, const std::vector<PreparedCard>& card
 }
 
 void Clocks(const std::vector<PreparedCard>& cards, RunAnalysis* a) {
-  constexpr unsigned kThermal = Mask(ThrottleBit::kHwThermal) | Mask(ThrottleBit::kSwThermal) | Mask(ThrottleBit::kHwSlowdown);
+  constexpr unsigned kThermal =
+      Mask(ThrottleBit::kHwThermal) | Mask(ThrottleBit::kSwThermal) | Mask(ThrottleBit::kHwSlowdown);
   constexpr unsigned kPower = Mask(ThrottleBit::kSwPowerCap) | Mask(ThrottleBit::kHwPowerBrake);
   wave::FeatureSet& f = a->features;
   double busy = 0, thermal = 0, power = 0, clock_sum = 0, clock_w = 0;

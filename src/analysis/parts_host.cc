@@ -144,7 +144,8 @@ void Neighbours(const model::Recording& r, RunAnalysis* a) {
   for (auto it = begin; it != end; ++it) {
     const model::ProcessRow& p = *it;
     if (p.card < 0) continue;
-    if (std::find(a->run.cards.begin(), a->run.cards.end(), static_cast<size_t>(p.card)) == a->run.cards.end()) continue;
+    if (std::find(a->run.cards.begin(), a->run.cards.end(), static_cast<size_t>(p.card)) == a->run.cards.end())
+      continue;
     const float sm = p.Value(ProcessMetric::kSmUtil);
     if (IsPresent(sm)) known = true;
     if (own_pids.count(p.pid) != 0) {

@@ -64,7 +64,8 @@ wave::Series Plain(const wave::Series& s, const RunSeries& run, const RunAnalysi
 
 bool Interrupted(const RunAnalysis& a, TimeMs t0, TimeMs t1) {
   const auto& all = a.interruptions.all;
-  auto it = std::upper_bound(all.begin(), all.end(), t0, [](TimeMs t, const Interruption& i) { return t < i.range.to; });
+  auto it =
+      std::upper_bound(all.begin(), all.end(), t0, [](TimeMs t, const Interruption& i) { return t < i.range.to; });
   return it != all.end() && it->range.from < t1;
 }
 

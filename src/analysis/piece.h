@@ -13,23 +13,23 @@ namespace sawbill::analysis {
 
 /// A verdict that fired on a run, or on a card outside runs.
 struct Fired {
-  int run = -1;                    // index into Piece::runs
-  std::vector<size_t> cards;       // indices into Recording::gpus
+  int run = -1;               // index into Piece::runs
+  std::vector<size_t> cards;  // indices into Recording::gpus
   rules::Verdict verdict;
   wave::FeatureSet features;
-  std::vector<int> group = {};     // restart loop: all runs of the chain
+  std::vector<int> group = {};  // restart loop: all runs of the chain
 };
 
 struct Piece {
   const model::Recording* recording = nullptr;
-  model::TimeRange range;          // (from, to] that this piece accounts for
+  model::TimeRange range;  // (from, to] that this piece accounts for
   std::vector<PreparedCard> cards;
   std::vector<RunAnalysis> runs;
   std::vector<Fired> fired;
   std::vector<Analysis::Trial> trials;
   /// Account by card of the recording, run and day; the run index is the piece's own.
   std::map<AccountKey, model::LineSeconds> account;
-  std::map<AccountKey, double> hang_s;              // of idle-held: seconds of a hang
+  std::map<AccountKey, double> hang_s;                                       // of idle-held: seconds of a hang
   std::map<std::pair<const rules::Rule*, size_t>, rules::TestResult> tests;  // of threshold and trend rules by card
 };
 
@@ -46,7 +46,8 @@ std::vector<Finding> BuildFindings(const Piece& p, const Options& o);
 
 /// True if a finding of this id fired on the run.
 const Fired* FiredOn(const Piece& p, int run, model::FindingId id);
-/// Whether nobody holds the card at sample i: no memory beyond what a driver reserves. Unknown without a memory reading.
+/// Whether nobody holds the card at sample i: no memory beyond what a driver reserves. Unknown without a memory
+/// reading.
 std::optional<bool> LooksUnheld(const PreparedCard& c, size_t i);
 
 }  // namespace sawbill::analysis

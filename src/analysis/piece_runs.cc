@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs of a piece. Without process rows the load itself is taken as a job, and is said to be: an episode of work on a card,
-// joined with the episodes of other cards of the node that begin and end with it.
+// Runs of a piece. Without process rows the load itself is taken as a job, and is said to be: an episode of work on a
+// card, joined with the episodes of other cards of the node that begin and end with it.
 #include <algorithm>
 
 #include "analysis/piece.h"
@@ -8,7 +8,7 @@
 namespace sawbill::analysis {
 namespace {
 
-constexpr double kEpisodeGapS = 600;   // quiet that separates two episodes of work
+constexpr double kEpisodeGapS = 600;  // quiet that separates two episodes of work
 
 struct Episode {
   size_t card;

@@ -85,7 +85,8 @@ PreparedCard Prepare(const model::GpuTrack& track) {
   return c;
 }
 
-wave::Series SeriesOf(const PreparedCard& c, const std::vector<float>& column, size_t first, size_t last, TimeMs origin) {
+wave::Series SeriesOf(const PreparedCard& c, const std::vector<float>& column, size_t first, size_t last,
+                      TimeMs origin) {
   wave::Series s;
   s.t_s.reserve(last - first);
   for (size_t i = first; i < last; ++i) {

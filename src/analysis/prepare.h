@@ -14,11 +14,12 @@ namespace sawbill::analysis {
 struct PreparedCard {
   const model::GpuTrack* track = nullptr;
   model::Coverage coverage;
-  std::vector<float> util;      // percent; NaN = cannot be told
-  std::vector<float> power_w;   // mean over the interval: from the energy counter where there is one, else the power reading
+  std::vector<float> util;  // percent; NaN = cannot be told
+  std::vector<float>
+      power_w;  // mean over the interval: from the energy counter where there is one, else the power reading
   bool util_from_engine = false;
   bool has_util = false, has_power = false, has_memory = false;
-  double idle_w = kMissing;     // mean power of samples without a kernel; NaN when there are too few
+  double idle_w = kMissing;  // mean power of samples without a kernel; NaN when there are too few
   double limit_w = kMissing;
   double memory_total_mb = kMissing;
 
@@ -36,7 +37,8 @@ struct PreparedCard {
 PreparedCard Prepare(const model::GpuTrack& track);
 
 /// A metric of a card in [first,last) as a series with the card's own coverage; seconds from `origin`.
-wave::Series SeriesOf(const PreparedCard& c, const std::vector<float>& column, size_t first, size_t last, TimeMs origin);
+wave::Series SeriesOf(const PreparedCard& c, const std::vector<float>& column, size_t first, size_t last,
+                      TimeMs origin);
 /// The same for a host metric.
 wave::Series SeriesOf(const model::HostTrack& h, model::HostMetric m, model::TimeRange range, TimeMs origin);
 

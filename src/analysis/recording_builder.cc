@@ -57,7 +57,9 @@ RecordingBuilder& RecordingBuilder::Process(const std::vector<size_t>& cards, co
       p.job = r_.strings.Intern(job.name);
       p.started_s = static_cast<double>(kStart) / 1000 + job.from_s;
       p.values.fill(static_cast<float>(kMissing));
-      const auto set = [&](model::ProcessMetric m, double v) { p.values[static_cast<size_t>(m)] = static_cast<float>(v); };
+      const auto set = [&](model::ProcessMetric m, double v) {
+        p.values[static_cast<size_t>(m)] = static_cast<float>(v);
+      };
       set(model::ProcessMetric::kWorkers, job.workers);
       set(model::ProcessMetric::kCpuCores, job.tree_cores);
       set(model::ProcessMetric::kMainCpuCores, job.main_cores);
@@ -83,7 +85,8 @@ RecordingBuilder& RecordingBuilder::Host(model::HostMetric m, const std::string&
 }
 
 model::Recording RecordingBuilder::Build() {
-  std::stable_sort(r_.processes.begin(), r_.processes.end(), [](const auto& a, const auto& b) { return a.t_ms < b.t_ms; });
+  std::stable_sort(r_.processes.begin(), r_.processes.end(),
+                   [](const auto& a, const auto& b) { return a.t_ms < b.t_ms; });
   return r_;
 }
 

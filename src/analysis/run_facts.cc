@@ -12,7 +12,7 @@ namespace {
 
 using wave::Feature;
 
-constexpr double kWork = 10;   // percent: below it a card does not work for this job
+constexpr double kWork = 10;  // percent: below it a card does not work for this job
 
 double MeanOver(const PreparedCard& c, size_t i, size_t last, int n) {
   double w = 0, sum = 0;

@@ -13,30 +13,30 @@ namespace sawbill::analysis {
 
 /// What the ledger must know of one card of a run.
 struct CardInRun {
-  size_t card = 0;               // index into Recording::gpus
-  double util_ref = 100;         // percent that counts as "a kernel always runs" (P95, at least 95)
-  double spin_share = 0;         // share of busy time spent spinning for a slower card (estimate)
-  double wait_share = 0;         // of active time without interruptions
+  size_t card = 0;                  // index into Recording::gpus
+  double util_ref = 100;            // percent that counts as "a kernel always runs" (P95, at least 95)
+  double spin_share = 0;            // share of busy time spent spinning for a slower card (estimate)
+  double wait_share = 0;            // of active time without interruptions
   double clock_ref_mhz = kMissing;  // SM clock of busy samples without a throttle reason
   double busy_power_share = kMissing;
 };
 
 struct RunAnalysis {
   jobs::Run run;
-  bool assumed = false;          // no process data: the load itself is taken as one job
-  model::TimeRange active;       // first to last work; empty when it never worked
+  bool assumed = false;     // no process data: the load itself is taken as one job
+  model::TimeRange active;  // first to last work; empty when it never worked
   Interruptions interruptions;
   std::vector<CardInRun> cards;
   wave::FeatureSet features;
   struct DipSample {
     model::TimeRange range;
-    double low = 0, usual = 0;   // percent
+    double low = 0, usual = 0;  // percent
   };
   std::vector<DipSample> dip_samples;  // the first few dips, to be checked by hand
-  wave::Periodicity dip_spacing; // of the dips outside interruptions, where a period may be claimed
+  wave::Periodicity dip_spacing;       // of the dips outside interruptions, where a period may be claimed
   bool aliased = false;
   double comm_share_low = 0, comm_share_high = 0;
-  size_t slow_card = SIZE_MAX;   // index into Recording::gpus
+  size_t slow_card = SIZE_MAX;               // index into Recording::gpus
   model::TimeRange before_fall, after_fall;  // windows of the trend
 };
 

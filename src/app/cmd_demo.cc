@@ -16,10 +16,10 @@ std::vector<std::string> DemoPlaces(const Environment& env) {
   if (const auto dir = env.Var("SAWBILL_DEMO_DIR")) return {*dir};
   std::vector<std::string> places;
   if (!env.exe_path.empty()) {
-    const std::string dir = sys::DirName(env.exe_path);
-    for (const char* there : {"../examples/demo", "../../examples/demo", "../share/sawbill/demo"}) {
-      places.push_back(sys::JoinPath(dir, there));
-    }
+    const std::string above = sys::DirName(sys::DirName(env.exe_path));  // of the folder that the program lies in
+    places.push_back(sys::JoinPath(above, "examples/demo"));
+    places.push_back(sys::JoinPath(sys::DirName(above), "examples/demo"));
+    places.push_back(sys::JoinPath(above, "share/sawbill/demo"));
   }
   places.emplace_back("/usr/share/sawbill/demo");
   return places;

@@ -246,8 +246,9 @@ int CmdRulesExplain(const Options& options, const Settings& settings, Environmen
     if (tried == 0) text += Tr(settings.lang, Msg::kAppExplainNotTried, options.subject, path) + "\n\n";
     text += Tr(settings.lang, Msg::kAppExplainMore, "sawbill diagnose --all " + ShellWord(path)) + "\n";
   }
-  if (inputs.empty())
+  if (inputs.empty()) {
     text += "\n" + Tr(settings.lang, Msg::kAppExplainTry, "sawbill rules explain " + options.subject + " FILE") + "\n";
+  }
   if (json) {
     JsonObject o;
     o.AddText("schema", "sawbill.rules-explain/1").AddText("lang", LangCode(settings.lang));

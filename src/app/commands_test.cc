@@ -21,10 +21,10 @@ TEST_F(CliTest, RulesListExplainAndCheck) {
   EXPECT_THAT(Out(), AllOf(HasSubstr("All of these must be true"), HasSubstr("few-workers")));
   EXPECT_EQ(Run({"rules", "explain", "data-loadign"}), 2);
   EXPECT_THAT(Err(), HasSubstr("did you mean 'data-loading'?"));
-  fs_.Put("/r.toml", "[[rule]]\nname = \"data-loading\"\nenabld = false\n");
+  fs_.Put("/r.toml", "schema = \"sawbill.rules/1\"\n[[rule]]\nname = \"data-loading\"\nenabld = false\n");
   EXPECT_EQ(Run({"rules", "check", "/r.toml"}), 2);
-  EXPECT_THAT(Err(), AllOf(HasSubstr("/r.toml:3:1"), HasSubstr("enabled")));
-  fs_.Put("/r.toml", "[[rule]]\nname = \"data-loading\"\nenabled = false\n");
+  EXPECT_THAT(Err(), AllOf(HasSubstr("/r.toml:4:1"), HasSubstr("enabled")));
+  fs_.Put("/r.toml", "schema = \"sawbill.rules/1\"\n[[rule]]\nname = \"data-loading\"\nenabled = false\n");
   EXPECT_EQ(Run({"rules", "check", "/r.toml"}), 0) << Err();
   EXPECT_THAT(Out(), HasSubstr("/r.toml: ok"));
 }

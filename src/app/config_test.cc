@@ -96,7 +96,7 @@ TEST_F(CliTest, ShippedConfigurationIsSoundWithAndWithoutItsComments) {
         << key;
   }
   fs_.Put("/c/my-prices.toml", "");
-  fs_.Put("/c/my-rules.toml", "");
+  fs_.Put("/c/my-rules.toml", "schema = \"sawbill.rules/1\"\n");
   fs_.Put("/c/sawbill.toml", bare);
   EXPECT_EQ(Run({"report", "--config", "/c/sawbill.toml", "/logs/gpu.csv"}), 0) << Err();
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every sentence that a person reads, in English and Chinese, in one table. The rows stand in messages_*.inc, a file for
-// each part of the program; adding a sentence touches one row. Placeholders are fmt's, numbered ({0}, {1:.2f}) so that a
-// translation may change their order. messages_test.cc checks that both columns name the same placeholders.
+// Every sentence that a person reads, in English and Chinese, in one table. The rows stand in messages_*.inc, a file
+// for each part of the program; adding a sentence touches one row. Placeholders are fmt's, numbered ({0}, {1:.2f}) so
+// that a translation may change their order. messages_test.cc checks that both columns name the same placeholders.
 #pragma once
 
 #include <fmt/format.h>

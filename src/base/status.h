@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Errors as values. The world's "no" is a Status; a programmer's mistake aborts (SAWBILL_CHECK); odd data is neither: it
-// is counted (model/data_quality.h). No exception crosses a room's border.
+// Errors as values. The world's "no" is a Status; a programmer's mistake aborts (SAWBILL_CHECK); odd data is neither:
+// it is counted (model/data_quality.h). No exception crosses a room's border.
 #pragma once
 
 #include <cstdio>
@@ -13,11 +13,11 @@ namespace sawbill {
 
 enum class StatusKind {
   kOk,
-  kInvalid,       // what the user gave is wrong: flag, file content, rule, price (exit 2)
-  kNotFound,      // a file, card or name that is not there (exit 2)
-  kUnsupported,   // a format or feature that this build or machine does not offer (exit 2)
-  kUnavailable,   // the environment said no: no driver, no permission, disk full, locked (exit 3)
-  kIo,            // a read or write failed (exit 3)
+  kInvalid,      // what the user gave is wrong: flag, file content, rule, price (exit 2)
+  kNotFound,     // a file, card or name that is not there (exit 2)
+  kUnsupported,  // a format or feature that this build or machine does not offer (exit 2)
+  kUnavailable,  // the environment said no: no driver, no permission, disk full, locked (exit 3)
+  kIo,           // a read or write failed (exit 3)
 };
 
 /// Success, or what was wrong, where, and what to do about it. The message is one line, for a person, in English.
@@ -52,8 +52,8 @@ class [[nodiscard]] Status {
   std::fprintf(stderr, "sawbill: internal error: %s (%s:%d)\n", what, file, line);
   std::abort();
 }
-#define SAWBILL_CHECK(cond) \
-  do {                      \
+#define SAWBILL_CHECK(cond)                                         \
+  do {                                                              \
     if (!(cond)) ::sawbill::CheckFailed(#cond, __FILE__, __LINE__); \
   } while (false)
 
@@ -61,8 +61,8 @@ class [[nodiscard]] Status {
 template <typename T>
 class [[nodiscard]] Result {
  public:
-  Result(T value) : value_(std::move(value)) {}                // NOLINT(google-explicit-constructor)
-  Result(Status status) : status_(std::move(status)) {         // NOLINT(google-explicit-constructor)
+  Result(T value) : value_(std::move(value)) {}         // NOLINT(google-explicit-constructor)
+  Result(Status status) : status_(std::move(status)) {  // NOLINT(google-explicit-constructor)
     SAWBILL_CHECK(!status_.ok());
   }
   bool ok() const { return value_.has_value(); }
@@ -90,15 +90,16 @@ class [[nodiscard]] Result {
   Status status_;
 };
 
-#define SAWBILL_RETURN_IF_ERROR(expr)              \
-  do {                                             \
-    ::sawbill::Status sawbill_status_ = (expr);    \
+#define SAWBILL_RETURN_IF_ERROR(expr)                  \
+  do {                                                 \
+    ::sawbill::Status sawbill_status_ = (expr);        \
     if (!sawbill_status_.ok()) return sawbill_status_; \
   } while (false)
 
 #define SAWBILL_CONCAT_(a, b) a##b
 #define SAWBILL_CONCAT(a, b) SAWBILL_CONCAT_(a, b)
-#define SAWBILL_ASSIGN_OR_RETURN(lhs, expr) SAWBILL_ASSIGN_OR_RETURN_(SAWBILL_CONCAT(sawbill_result_, __LINE__), lhs, expr)
+#define SAWBILL_ASSIGN_OR_RETURN(lhs, expr) \
+  SAWBILL_ASSIGN_OR_RETURN_(SAWBILL_CONCAT(sawbill_result_, __LINE__), lhs, expr)
 // NOLINTBEGIN(bugprone-macro-parentheses): `lhs` may declare a variable
 #define SAWBILL_ASSIGN_OR_RETURN_(tmp, lhs, expr) \
   auto tmp = (expr);                              \

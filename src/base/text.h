@@ -17,7 +17,8 @@ std::string Pad(std::string_view s, int width, Align align = Align::kLeft);
 std::string Ellipsize(std::string_view s, int width);
 /// Breaks into lines of at most `width` columns at blanks, and between CJK characters. A longer word stands alone.
 std::vector<std::string> Wrap(std::string_view s, int width);
-/// Control characters (ESC, newline, ...) become '?', and invalid UTF-8 becomes U+FFFD: for names that come from outside.
+/// Control characters (ESC, newline, ...) become '?', and invalid UTF-8 becomes U+FFFD: for names that come from
+/// outside.
 std::string Sanitize(std::string_view s);
 std::string_view Trim(std::string_view s);
 std::string ToLower(std::string_view s);  // ASCII only

@@ -19,6 +19,7 @@
 #include <cmath>
 #include <map>
 
+#include "base/numbers.h"
 #include "base/text.h"
 #include "ingest/big_memory.h"
 
@@ -84,10 +85,10 @@ void FillTexts(const Table& table, const Cards& cards, TextSlot slot, std::vecto
   for (size_t k = 0; k < last.size(); ++k) (*out)[k] = Sanitize(c.Get(last[k]));
 }
 
-std::vector<int> LabelParts(const std::string& label) {
-  std::vector<int> parts;
-  for (const std::string_view p : Split(label, '.'))
-    parts.push_back(p.size() < 9 && IsDigits(p) ? std::atoi(std::string(p).c_str()) : 1 << 30);
+/// "0.2.0" as numbers, for order.
+std::vector<int64_t> LabelParts(const std::string& label) {
+  std::vector<int64_t> parts;
+  for (const std::string_view p : Split(label, '.')) parts.push_back(ParseInt(p).value_or(INT64_MAX));
   return parts;
 }
 

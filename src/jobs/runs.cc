@@ -92,7 +92,8 @@ std::vector<Run> FindRuns(const model::Recording& r) {
     // The same job: a process on another card, or another process that began at the same time.
     Run* home = nullptr;
     for (auto it = runs.rbegin(); it != runs.rend() && home == nullptr; ++it) {
-      const bool same_name = it->node == node && it->user == user && (job.empty() ? it->program == program : it->job == job);
+      const bool same_name =
+          it->node == node && it->user == user && (job.empty() ? it->program == program : it->job == job);
       const bool overlaps = start <= it->range.to;
       const bool same_start = std::abs(Seconds(start - it->range.from)) <= kSameStartS;
       const bool same_pid = std::any_of(it->holds.begin(), it->holds.end(),

@@ -36,7 +36,8 @@ class Rows {
     return *this;
   }
   std::vector<Run> Find() {
-    std::stable_sort(r_.processes.begin(), r_.processes.end(), [](const auto& a, const auto& b) { return a.t_ms < b.t_ms; });
+    std::stable_sort(r_.processes.begin(), r_.processes.end(),
+                     [](const auto& a, const auto& b) { return a.t_ms < b.t_ms; });
     return FindRuns(r_);
   }
 
@@ -45,7 +46,11 @@ class Rows {
 };
 
 TEST(FindRuns, RanksOfOneJobAreOneRun) {
-  const auto runs = Rows(4).Add(0, 10, "train", 100, 900, 95).Add(1, 11, "train", 100, 900, 96).Add(2, 12, "train", 110, 900, 97).Find();
+  const auto runs = Rows(4)
+                        .Add(0, 10, "train", 100, 900, 95)
+                        .Add(1, 11, "train", 100, 900, 96)
+                        .Add(2, 12, "train", 110, 900, 97)
+                        .Find();
   ASSERT_EQ(runs.size(), 1U);
   EXPECT_EQ(runs[0].cards, (std::vector<size_t>{0, 1, 2}));
   EXPECT_EQ(runs[0].range.from, kStart + 95000);

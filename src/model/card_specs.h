@@ -8,8 +8,8 @@
 namespace sawbill::model {
 
 struct CardSpec {
-  std::string_view model;          // as a whole word of NVML's product name
-  double nvlink_gb_s = 0;          // per direction, all links; 0 = none
+  std::string_view model;  // as a whole word of NVML's product name
+  double nvlink_gb_s = 0;  // per direction, all links; 0 = none
   bool tensor_cores = false;
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Odd data is neither an error nor a value: it is counted by name and shown in every report. Adding a counter: one row in
-// data_quality.inc (name, severity, English, Chinese).
+// Odd data is neither an error nor a value: it is counted by name and shown in every report. Adding a counter: one row
+// in data_quality.inc (name, severity, English, Chinese).
 #pragma once
 
 #include <array>

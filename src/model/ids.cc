@@ -11,20 +11,13 @@ struct Named {
   const char* zh;
 };
 constexpr Named kLineRows[] = {
-    {"useful", "Useful work", "有效计算"},
-    {"unsaturated", "Unsaturated", "未饱和"},
-    {"data-loading", "Data loading", "数据加载"},
-    {"checkpoint", "Checkpoints", "检查点保存"},
-    {"evaluation", "Evaluation", "评估"},
-    {"logging", "Logging", "日志"},
-    {"imbalance", "Imbalance", "负载不均"},
-    {"communication", "Communication", "通信"},
-    {"throttling", "Throttling", "降频"},
-    {"startup", "Start-up", "启动"},
-    {"idle-held", "Held but idle", "占用闲置"},
-    {"unused", "Unused", "无人使用"},
-    {"unmeasured", "Not measured", "未测量"},
-    {"unexplained", "Unexplained", "原因不明"},
+    {"useful", "Useful work", "有效计算"},        {"unsaturated", "Unsaturated", "未饱和"},
+    {"data-loading", "Data loading", "数据加载"}, {"checkpoint", "Checkpoints", "检查点保存"},
+    {"evaluation", "Evaluation", "评估"},         {"logging", "Logging", "日志"},
+    {"imbalance", "Imbalance", "负载不均"},       {"communication", "Communication", "通信"},
+    {"throttling", "Throttling", "降频"},         {"startup", "Start-up", "启动"},
+    {"idle-held", "Held but idle", "占用闲置"},   {"unused", "Unused", "无人使用"},
+    {"unmeasured", "Not measured", "未测量"},     {"unexplained", "Unexplained", "原因不明"},
 };
 static_assert(std::size(kLineRows) == kLines);
 

@@ -5,14 +5,17 @@
 
 namespace sawbill::model {
 namespace {
-constexpr double kMb = 1048576.0;  // NVML and /proc count memory in MiB; the columns' "mb" is that, by the field's habit
+constexpr double kMb =
+    1048576.0;  // NVML and /proc count memory in MiB; the columns' "mb" is that, by the field's habit
 constexpr double kMbS = 1e6;
 // The limits are physical or by definition; a reading outside is counted as odd and left empty.
 constexpr MetricInfo kGpu[] = {
     {"sm_util", "percent", Kind::kGauge, 0, 0, 100, "sawbill_gpu_sm_utilization_ratio", 0.01, "GPU-Util", "GPU 利用率",
-     "Share of the driver's last window in which at least one kernel was resident (NVML utilization.gpu). Not a measure of work."},
-    {"mem_util", "percent", Kind::kGauge, 0, 0, 100, "sawbill_gpu_memory_controller_ratio", 0.01, "memory controller busy",
-     "显存控制器占用率", "Share of time in which device memory was read or written (NVML utilization.memory). Not memory used."},
+     "Share of the driver's last window in which at least one kernel was resident (NVML utilization.gpu). Not a "
+     "measure of work."},
+    {"mem_util", "percent", Kind::kGauge, 0, 0, 100, "sawbill_gpu_memory_controller_ratio", 0.01,
+     "memory controller busy", "显存控制器占用率",
+     "Share of time in which device memory was read or written (NVML utilization.memory). Not memory used."},
     {"mem_used_mb", "MiB", Kind::kGauge, 0, 0, 4e6, "sawbill_gpu_memory_used_bytes", kMb, "memory used", "已用显存",
      "Device memory in use, without what the driver reserves where NVML tells them apart."},
     {"temp_c", "Celsius", Kind::kGauge, 0, -20, 150, "sawbill_gpu_temperature_celsius", 1, "temperature", "温度",
@@ -21,14 +24,14 @@ constexpr MetricInfo kGpu[] = {
      "Board power (NVML): a 1 s mean on Ampere other than GA100 and newer, instantaneous on GA100 and older."},
     {"sm_clock_mhz", "MHz", Kind::kGauge, 0, 0, 6000, "sawbill_gpu_sm_clock_hertz", 1e6, "SM clock", "SM 时钟",
      "Current SM clock (NVML)."},
-    {"mem_clock_mhz", "MHz", Kind::kGauge, 0, 0, 30000, "sawbill_gpu_memory_clock_hertz", 1e6, "memory clock", "显存时钟",
-     "Current memory clock (NVML)."},
+    {"mem_clock_mhz", "MHz", Kind::kGauge, 0, 0, 30000, "sawbill_gpu_memory_clock_hertz", 1e6, "memory clock",
+     "显存时钟", "Current memory clock (NVML)."},
     {"throttle", "reasons", Kind::kState, 0, 0, 511, "", 1, "clock reasons", "降频原因",
      "Why clocks are below the maximum (NVML clocks event reasons), names joined by '|'; 'none' = read, nothing set."},
     {"pcie_rx_mb_s", "MB/s", Kind::kGauge, 1, 0, 5e5, "sawbill_gpu_pcie_receive_bytes_per_second", kMbS, "PCIe receive",
      "PCIe 接收", "PCIe traffic to the card (NVML, a 20 ms sample)."},
-    {"pcie_tx_mb_s", "MB/s", Kind::kGauge, 1, 0, 5e5, "sawbill_gpu_pcie_transmit_bytes_per_second", kMbS, "PCIe transmit",
-     "PCIe 发送", "PCIe traffic from the card (NVML, a 20 ms sample)."},
+    {"pcie_tx_mb_s", "MB/s", Kind::kGauge, 1, 0, 5e5, "sawbill_gpu_pcie_transmit_bytes_per_second", kMbS,
+     "PCIe transmit", "PCIe 发送", "PCIe traffic from the card (NVML, a 20 ms sample)."},
     {"nvlink_rx_mb_s", "MB/s", Kind::kGauge, 1, 0, 5e6, "sawbill_gpu_nvlink_receive_bytes_per_second", kMbS,
      "NVLink receive", "NVLink 接收", "NVLink payload received, from counter differences."},
     {"nvlink_tx_mb_s", "MB/s", Kind::kGauge, 1, 0, 5e6, "sawbill_gpu_nvlink_transmit_bytes_per_second", kMbS,
@@ -59,7 +62,8 @@ constexpr MetricInfo kHost[] = {
      "CPU use in percent of those cores."},
     {"cpu_iowait", "percent", Kind::kGauge, 1, 0, 100.5, "sawbill_host_cpu_iowait_ratio", 0.01, "I/O wait", "I/O 等待",
      "CPU time spent waiting for I/O, in percent of those cores."},
-    {"load1", "tasks", Kind::kGauge, 2, 0, 1e6, "sawbill_host_load1", 1, "load", "负载", "Load average over one minute."},
+    {"load1", "tasks", Kind::kGauge, 2, 0, 1e6, "sawbill_host_load1", 1, "load", "负载",
+     "Load average over one minute."},
     {"mem_used_mb", "MiB", Kind::kGauge, 0, 0, 1e9, "sawbill_host_memory_used_bytes", kMb, "host memory used",
      "主机已用内存", "Host memory in use (total minus available)."},
     {"mem_total_mb", "MiB", Kind::kGauge, 0, 0, 1e9, "sawbill_host_memory_total_bytes", kMb, "host memory", "主机内存",
@@ -78,8 +82,8 @@ constexpr MetricInfo kHost[] = {
      "物理核数", "Physical cores among the allowed ones."},
     {"psi_cpu_some", "percent", Kind::kGauge, 2, 0, 100, "sawbill_host_pressure_cpu_ratio", 0.01, "CPU pressure",
      "CPU 压力", "Pressure stall: share of time in which some task waited for CPU (10 s average)."},
-    {"psi_io_some", "percent", Kind::kGauge, 2, 0, 100, "sawbill_host_pressure_io_ratio", 0.01, "I/O pressure", "I/O 压力",
-     "Pressure stall: share of time in which some task waited for I/O (10 s average)."},
+    {"psi_io_some", "percent", Kind::kGauge, 2, 0, 100, "sawbill_host_pressure_io_ratio", 0.01, "I/O pressure",
+     "I/O 压力", "Pressure stall: share of time in which some task waited for I/O (10 s average)."},
     {"psi_mem_some", "percent", Kind::kGauge, 2, 0, 100, "sawbill_host_pressure_memory_ratio", 0.01, "memory pressure",
      "内存压力", "Pressure stall: share of time in which some task waited for memory (10 s average)."},
 };
@@ -92,7 +96,8 @@ constexpr MetricInfo kProcess[] = {
      "SM share of the process in the interval (NVML process utilisation)."},
     {"cpu_cores", "cores", Kind::kGauge, 2, 0, 65536, "", 1, "CPU of the process tree", "进程树 CPU",
      "CPU cores that the process tree used, without descendants that hold a card themselves."},
-    {"read_mb_s", "MB/s", Kind::kGauge, 1, 0, 1e6, "", kMbS, "reads of the process tree", "进程树读", "Bytes read by the tree."},
+    {"read_mb_s", "MB/s", Kind::kGauge, 1, 0, 1e6, "", kMbS, "reads of the process tree", "进程树读",
+     "Bytes read by the tree."},
     {"write_mb_s", "MB/s", Kind::kGauge, 1, 0, 1e6, "", kMbS, "writes of the process tree", "进程树写",
      "Bytes written by the tree."},
     {"started", "s", Kind::kState, 0, 0, 1e11, "", 1, "started", "启动时间", "Start of the process, Unix seconds."},
@@ -105,8 +110,9 @@ constexpr MetricInfo kProcess[] = {
 };
 static_assert(std::size(kProcess) == kProcessMetrics);
 
-constexpr const char* kThrottleNames[] = {"gpu_idle",      "sw_power_cap", "hw_slowdown", "hw_thermal",    "hw_power_brake",
-                                          "sw_thermal",    "app_clocks",   "sync_boost",  "display_clocks"};
+constexpr const char* kThrottleNames[] = {"gpu_idle",   "sw_power_cap",   "hw_slowdown",
+                                          "hw_thermal", "hw_power_brake", "sw_thermal",
+                                          "app_clocks", "sync_boost",     "display_clocks"};
 static_assert(std::size(kThrottleNames) == static_cast<size_t>(ThrottleBit::kCount));
 
 template <typename Id, size_t N>

@@ -50,7 +50,8 @@ TEST(Catalog, NamesAreUniqueAndFindable) {
     EXPECT_EQ(FindGpuMetric(Info(m).name), m);
     EXPECT_LT(Info(m).min, Info(m).max);
   }
-  for (size_t i = 0; i < kHostMetrics; ++i) EXPECT_EQ(FindHostMetric(Info(static_cast<HostMetric>(i)).name), static_cast<HostMetric>(i));
+  for (size_t i = 0; i < kHostMetrics; ++i)
+    EXPECT_EQ(FindHostMetric(Info(static_cast<HostMetric>(i)).name), static_cast<HostMetric>(i));
   EXPECT_FALSE(FindGpuMetric("nonsense").has_value());
 }
 

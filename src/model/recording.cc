@@ -15,7 +15,8 @@ std::vector<size_t> KeptOrder(const std::vector<TimeMs>& t_ms) {
   std::vector<size_t> order(t_ms.size());
   std::iota(order.begin(), order.end(), size_t{0});
   std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) { return t_ms[a] < t_ms[b]; });
-  order.erase(std::unique(order.begin(), order.end(), [&](size_t a, size_t b) { return t_ms[a] == t_ms[b]; }), order.end());
+  order.erase(std::unique(order.begin(), order.end(), [&](size_t a, size_t b) { return t_ms[a] == t_ms[b]; }),
+              order.end());
   return order;
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Telemetry in memory: columns by metric, a track for each card and each host. A missing reading is NaN, never zero.
 //
-// A sample speaks for the time before it, (previous sample of that card, this one], at most 2.5 times the median interval;
-// what is longer is unmeasured. `Coverage` is the one place that applies this rule.
+// A sample speaks for the time before it, (previous sample of that card, this one], at most 2.5 times the median
+// interval; what is longer is unmeasured. `Coverage` is the one place that applies this rule.
 #pragma once
 
 #include <array>
@@ -27,8 +27,8 @@ struct TimeRange {
   bool empty() const { return to <= from; }
 };
 
-/// One row of inventory.csv. Cards are identified by (node, uuid); `gpu` ("0", or "0.GI.CI" under MIG) is a label of the
-/// day. Where no uuid is known (foreign logs) it is "".
+/// One row of inventory.csv. Cards are identified by (node, uuid); `gpu` ("0", or "0.GI.CI" under MIG) is a label of
+/// the day. Where no uuid is known (foreign logs) it is "".
 struct CardInfo {
   std::string node, gpu, uuid, name, driver, label, parent_uuid;
   std::optional<double> memory_total_mb, power_limit_w, sm_clock_max_mhz, util_window_s, share;
@@ -42,7 +42,7 @@ struct GpuTrack {
   CardInfo card;
   std::vector<TimeMs> t_ms;
   std::array<std::vector<float>, kGpuMetrics> columns;  // empty = the column was never there; kThrottle holds the mask
-  std::vector<double> energy_j;                         // kEnergyJ: a counter needs a double; its float column stays empty
+  std::vector<double> energy_j;  // kEnergyJ: a counter needs a double; its float column stays empty
 
   size_t size() const { return t_ms.size(); }
   bool Has(GpuMetric m) const { return !columns[static_cast<size_t>(m)].empty(); }
@@ -82,16 +82,16 @@ struct ProcessRow {
   int32_t card = -1;  // index into Recording::gpus, -1 = holds no card but matters
   int32_t host = 0;   // index into Recording::hosts, -1 = node unknown
   int64_t pid = 0;
-  uint32_t user = 0, name = 0, job = 0;  // StringPool ids
-  double started_s = kMissing;           // Unix seconds
+  uint32_t user = 0, name = 0, job = 0;       // StringPool ids
+  double started_s = kMissing;                // Unix seconds
   std::array<float, kProcessMetrics> values;  // NaN where empty; kStarted is in started_s
   float Value(ProcessMetric m) const { return values[static_cast<size_t>(m)]; }
 };
 
 struct RunRow {
   TimeMs t_ms = 0;
-  std::string run, job, user, project, node, gpus, state, exit_status, program, batch_size, precision, seq_len, num_workers,
-      prefetch_factor, ckpt_every, git_sha;
+  std::string run, job, user, project, node, gpus, state, exit_status, program, batch_size, precision, seq_len,
+      num_workers, prefetch_factor, ckpt_every, git_sha;
 };
 
 struct EventRow {
@@ -100,9 +100,10 @@ struct EventRow {
 };
 
 struct Recording {
-  std::string source;       // path that the user gave
-  std::string format;       // "sawbill day files", "nvidia-smi csv", ...
-  bool simulated = false;   // a folder that holds a truth.json or a README that says so is a simulation, and is said to be
+  std::string source;  // path that the user gave
+  std::string format;  // "sawbill day files", "nvidia-smi csv", ...
+  bool simulated =
+      false;  // a folder that holds a truth.json or a README that says so is a simulation, and is said to be
   std::vector<GpuTrack> gpus;
   std::vector<HostTrack> hosts;
   std::vector<ProcessRow> processes;  // by time

@@ -44,10 +44,10 @@ struct GpuRow {
   std::vector<PriceSpan> prices;
   Idle idle;
   std::vector<MetricStats> stats;
-  std::vector<float> wave;      // sm_util means of equal stretches of the period for a sparkline; NaN = not measured
+  std::vector<float> wave;  // sm_util means of equal stretches of the period for a sparkline; NaN = not measured
   std::optional<double> energy_kwh;  // of the measured time
   std::string energy_method;         // counter | integrated | ""
-  std::vector<float> wave_low;  // lowest sample in each stretch
+  std::vector<float> wave_low;       // lowest sample in each stretch
 };
 
 struct RunRow {
@@ -96,8 +96,8 @@ struct Recommendation {
 struct Finding {
   model::FindingId id = model::FindingId::kUnsaturated;
   std::optional<model::Cause> cause;
-  std::string run;                 // of several the dearest
-  int runs = 1;                    // cases (runs, cards) that it sums up
+  std::string run;  // of several the dearest
+  int runs = 1;     // cases (runs, cards) that it sums up
   std::vector<std::string> gpus;
   double confidence = 0;
   model::Severity severity = model::Severity::kInfo;
@@ -135,10 +135,10 @@ struct Report {
   std::vector<RunRow> runs;
 
   double gpu_hours = 0;
-  Money cost, waste_upper_bound;  // price x hours x (1 - mean sm_util); the rough upper bound, named so
+  Money cost, waste_upper_bound;       // price x hours x (1 - mean sm_util); the rough upper bound, named so
   std::optional<double> sm_util_mean;  // 0-1, over measured card time
-  std::vector<LedgerRow> ledger;  // all lines, in the order of model::Line
-  std::string by;                 // "" or the key of --by
+  std::vector<LedgerRow> ledger;       // all lines, in the order of model::Line
+  std::string by;                      // "" or the key of --by
   std::vector<GroupRow> groups;
 
   std::vector<Finding> findings;       // greedy order; above the minimum

@@ -189,7 +189,8 @@ TEST(Receipt, TheRoughUpperBoundIsNamedAsSuch) {
   const std::string text = RenderText(TwoCards(Lang::kEn), {});
   EXPECT_THAT(text, HasSubstr("Rough upper bound of waste"));
   EXPECT_THAT(text, HasSubstr("498.44 USD"));
-  EXPECT_THAT(RenderText(ForeignLog(Lang::kEn), {}), HasSubstr("0.76 card-hours")) << "of the 2 measured hours, not of 3";
+  EXPECT_THAT(RenderText(ForeignLog(Lang::kEn), {}), HasSubstr("0.76 card-hours"))
+      << "of the 2 measured hours, not of 3";
 }
 
 TEST(Receipt, SmallBillsShowFourDecimals) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Plain, .gz (multi-member) and .zst (multi-frame) bytes behind one pull interface, in bounded memory. Told apart by the
-// first bytes, never by the name.
+// Plain, .gz (multi-member) and .zst (multi-frame) bytes behind one pull interface, in bounded memory. Told apart by
+// the first bytes, never by the name.
 #pragma once
 
 #include <memory>
@@ -22,7 +22,8 @@ class ByteSource {
   /// The next block (valid until the next call); empty at the end. A damaged tail gives what could be read, then kIo.
   virtual Result<std::string_view> Next() = 0;
 };
-/// `bytes` must outlive the source. `block_bytes` bounds each block of a compressed file; a plain one comes in one piece.
+/// `bytes` must outlive the source. `block_bytes` bounds each block of a compressed file; a plain one comes in one
+/// piece.
 std::unique_ptr<ByteSource> OpenBytes(std::string_view bytes, size_t block_bytes = 1 << 20);
 
 /// Whole lines across blocks. Lines end with "\n" or "\r\n"; the last may have no end (`terminated()` says so).

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The OS seam for files. Everything that touches a disk goes through FileSystem, so that tests run in memory and can make
-// the disk full, slow or torn. RealFileSystem is made in app/ only.
+// The OS seam for files. Everything that touches a disk goes through FileSystem, so that tests run in memory and can
+// make the disk full, slow or torn. RealFileSystem is made in app/ only.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@
 namespace sawbill::sys {
 
 struct FileInfo {
-  std::string name;      // within its directory
+  std::string name;  // within its directory
   bool is_directory = false;
   int64_t size_bytes = 0;
   TimeMs modified_ms = 0;

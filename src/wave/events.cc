@@ -144,8 +144,9 @@ std::vector<LevelStretch> FindLowStretches(const Series& s, double block_s, doub
   std::vector<double> means, steps;
   for (const Block& b : blocks) means.push_back(b.mean);
   for (size_t i = 1; i < means.size(); ++i) steps.push_back(means[i] - means[i - 1]);
-  // The usual level is the upper mode: the median of the blocks above the median's half-way mark is robust while the other
-  // level takes less than half of the time. Differences of neighbours measure the noise without the level changes.
+  // The usual level is the upper mode: the median of the blocks above the median's half-way mark is robust while the
+  // other level takes less than half of the time. Differences of neighbours measure the noise without the level
+  // changes.
   const double usual = Quantile(means, 0.65);
   const double sigma = RobustSigma(steps) / std::sqrt(2.0);
   const double limit = usual - std::max(min_drop, 4.0 * sigma);
@@ -158,7 +159,8 @@ std::vector<LevelStretch> FindLowStretches(const Series& s, double block_s, doub
     for (size_t k = i; k <= j; ++k) low = k == i ? blocks[k].mean : std::min(low, blocks[k].mean);
     const double half = 0.5 * (usual + low);
     size_t first = i > 0 && blocks[i - 1].last + 1 == blocks[i].first ? blocks[i - 1].first : blocks[i].first;
-    size_t last = j + 1 < blocks.size() && blocks[j].last + 1 == blocks[j + 1].first ? blocks[j + 1].last : blocks[j].last;
+    size_t last =
+        j + 1 < blocks.size() && blocks[j].last + 1 == blocks[j + 1].first ? blocks[j + 1].last : blocks[j].last;
     while (first < blocks[i].last && !(s.v[first] < half)) ++first;
     while (last > blocks[j].first && !(s.v[last] < half)) --last;
     LevelStretch st;

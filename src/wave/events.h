@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Dips, bursts and stretches of another level, and the interval test for periodicity. Pure functions on one series.
 //
-// Why spacing and not a spectrum: on labelled 1 Hz series a Fisher g-test calls 63-99 % of random dips or on/off idleness
-// periodic (its null is white noise, theirs is coloured); the spread of the time between onsets does not.
+// Why spacing and not a spectrum: on labelled 1 Hz series a Fisher g-test calls 63-99 % of random dips or on/off
+// idleness periodic (its null is white noise, theirs is coloured); the spread of the time between onsets does not.
 #pragma once
 
 #include <cstddef>
@@ -18,11 +18,11 @@ struct Series {
 };
 
 struct Event {
-  size_t first = 0, last = 0;   // samples, inclusive
+  size_t first = 0, last = 0;  // samples, inclusive
   double start_s = 0, end_s = 0;
-  double centroid_s = 0;        // of the deficit: sub-second timing from 1 Hz samples
-  double width_s = 0;           // deficit over full depth: the width of a rectangle of that depth
-  double depth = 0;             // hi - lowest value
+  double centroid_s = 0;  // of the deficit: sub-second timing from 1 Hz samples
+  double width_s = 0;     // deficit over full depth: the width of a rectangle of that depth
+  double depth = 0;       // hi - lowest value
 };
 
 struct DipOptions {
@@ -36,22 +36,23 @@ std::vector<Event> FindBursts(const Series& s, double threshold);
 
 struct Periodicity {
   enum class Verdict { kPeriodic, kLikely, kRandom, kTooFew } verdict = Verdict::kTooFew;
-  double period_s = 0, cv = 0;   // robust: 1.4826 MAD / median of the (folded) gaps
+  double period_s = 0, cv = 0;  // robust: 1.4826 MAD / median of the (folded) gaps
   int events = 0;
   bool periodic() const { return verdict == Verdict::kPeriodic; }
 };
-/// Spacing of onsets: periodic if >= 8 events and cv < 0.25, likely if >= 6 and cv < 0.30. A missed beat (gap near 2 or 3
-/// times the median) is folded while at least 70 % of the gaps are single. `min_period_s`: no period below it is claimed.
+/// Spacing of onsets: periodic if >= 8 events and cv < 0.25, likely if >= 6 and cv < 0.30. A missed beat (gap near 2 or
+/// 3 times the median) is folded while at least 70 % of the gaps are single. `min_period_s`: no period below it is
+/// claimed.
 Periodicity TestSpacing(const std::vector<double>& times_s, double min_period_s);
 
 /// A stretch in which the block means differ from the usual level.
 struct LevelStretch {
   size_t first = 0, last = 0;
   double start_s = 0, end_s = 0;
-  double level = 0;              // mean within
+  double level = 0;  // mean within
 };
-/// Recurring stretches below the usual level of `s` (evaluation), of at least `min_s`. Blocks of `block_s` are compared with
-/// the usual level (upper mode); a stretch deviates by at least max(`min_drop`, 4 sigma of the blocks).
+/// Recurring stretches below the usual level of `s` (evaluation), of at least `min_s`. Blocks of `block_s` are compared
+/// with the usual level (upper mode); a stretch deviates by at least max(`min_drop`, 4 sigma of the blocks).
 std::vector<LevelStretch> FindLowStretches(const Series& s, double block_s, double min_s, double min_drop);
 
 /// One change of mean: the split that explains most, with the means on both sides.
@@ -59,7 +60,7 @@ struct MeanShift {
   bool found = false;
   size_t at = 0;
   double before = 0, after = 0;
-  double t_value = 0;            // difference over its standard error (robust)
+  double t_value = 0;  // difference over its standard error (robust)
 };
 /// REQUIRES: values without NaN. Each side keeps at least `min_side` values.
 MeanShift FindMeanShift(const std::vector<double>& v, size_t min_side);

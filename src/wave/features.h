@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The list of features that rules may name: facts about a run or a card, computed from its samples, each with a unit and a
-// sentence. A feature that the data does not carry is absent, and a condition on it is neither true nor false.
+// The list of features that rules may name: facts about a run or a card, computed from its samples, each with a unit
+// and a sentence. A feature that the data does not carry is absent, and a condition on it is neither true nor false.
 #pragma once
 
 #include <array>

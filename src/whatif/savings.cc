@@ -8,7 +8,7 @@
 
 namespace sawbill::whatif {
 namespace {
-constexpr double kResidualGap = 0.05;        // of a step: what launches and syncs still cost after a fix
+constexpr double kResidualGap = 0.05;  // of a step: what launches and syncs still cost after a fix
 constexpr double kResidualComm = 0.05;
 constexpr double kDdpComm = 0.04;
 

@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a fix would bring back, from the counterfactual of the pipeline and not from "1 - utilisation": on the one public table
-// of 13 real fixes that formula is off by 28 points on average. Times are in any one unit; results are parts of the same.
-// Ranges follow the evidence: step timings +-10 %, host data +-30 % skewed low, GPU counters alone "up to".
+// What a fix would bring back, from the counterfactual of the pipeline and not from "1 - utilisation": on the one
+// public table of 13 real fixes that formula is off by 28 points on average. Times are in any one unit; results are
+// parts of the same. Ranges follow the evidence: step timings +-10 %, host data +-30 % skewed low, GPU counters alone
+// "up to".
 #pragma once
 
 namespace sawbill::whatif {
 
 struct Range {
   double low = 0, expected = 0, high = 0;
-  bool upper_only = false;   // "up to": nothing between 0 and high is known
+  bool upper_only = false;  // "up to": nothing between 0 and high is known
 };
 
-/// Loader made fast enough. `wait_s` of `run_s`; `workers_needed` and `cores` bound what more workers can do (NaN = unknown).
+/// Loader made fast enough. `wait_s` of `run_s`; `workers_needed` and `cores` bound what more workers can do (NaN =
+/// unknown).
 Range DataLoading(double wait_s, double workers_needed, double cores, bool host_evidence);
 /// Synchronous saves of mean length `width_s` made asynchronous (a snapshot of about a second stays) and, high, rare.
 Range Checkpoint(double stall_s, double width_s);
@@ -33,8 +35,8 @@ Range Communication(double run_s, double share, double share_low, double share_h
 Range Throttling(double lost_s);
 
 /// In-order loader with a prefetch queue (the PyTorch DataLoader's semantics), by simulation: steps a second.
-/// `prep_s` mean preparation time of one batch by one worker with coefficient of variation `cv` (lognormal), `gpu_s` time of
-/// one step when fed, `cores` that the workers share. Deterministic for a seed.
+/// `prep_s` mean preparation time of one batch by one worker with coefficient of variation `cv` (lognormal), `gpu_s`
+/// time of one step when fed, `cores` that the workers share. Deterministic for a seed.
 struct Pipeline {
   int workers = 4, prefetch = 2;
   double prep_s = 1, cv = 0.3, gpu_s = 0.2, cores = 1e9;

@@ -52,10 +52,18 @@ TEST(Savings, AWaitThatTheCoresCannotServeStays) {
 }
 
 TEST(Savings, RangesAreOrderedAndNeverExceedTheRun) {
-  const Range r[] = {DataLoading(40, 8, 16, true),         DataLoading(40, NAN, NAN, false), Checkpoint(10, 12),
-                     Checkpoint(10, 0.5),                  Rarer(20, 4),                     HostBound(40, 100),
-                     DoubleBatch(100),                     MixedPrecision(100),              Straggler(100, 0.3),
-                     DataParallel(100, 97, 66, 4),         Communication(100, 0.3, 0.2, 0.4), Throttling(30)};
+  const Range r[] = {DataLoading(40, 8, 16, true),
+                     DataLoading(40, NAN, NAN, false),
+                     Checkpoint(10, 12),
+                     Checkpoint(10, 0.5),
+                     Rarer(20, 4),
+                     HostBound(40, 100),
+                     DoubleBatch(100),
+                     MixedPrecision(100),
+                     Straggler(100, 0.3),
+                     DataParallel(100, 97, 66, 4),
+                     Communication(100, 0.3, 0.2, 0.4),
+                     Throttling(30)};
   for (const Range& x : r) {
     EXPECT_GE(x.low, 0);
     EXPECT_LE(x.low, x.expected);

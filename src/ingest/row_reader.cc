@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ingest/row_reader.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "base/numbers.h"
+#include "base/text.h"
+#include "ingest/big_memory.h"
+#include "ingest/cells.h"
+
+namespace sawbill::ingest {
+namespace {
+
+constexpr size_t kFirstCapacity = 4096;
+
+/// Units are a few characters: comparing them here is cheaper than a call.
+inline bool SameUnit(const char* p, const Column& c) {
+  for (size_t i = 0; i < c.unit_size; ++i) {
+    if (p[i] != c.unit[i]) return false;
+  }
+  return c.unit_size > 0;
+}
+
+}  // namespace
+
+void RowReader::Prepare(size_t layout) {
+  const size_t n = std::max(capacity_, kFirstCapacity);
+  for (const Column& c : table_->layouts[layout].columns) {
+    const auto slot = static_cast<size_t>(c.field.slot);
+    const auto need = [n](auto& column, auto missing) {
+      if (column.empty()) column.resize(n, missing);
+    };
+    if (c.field.target == Target::kNumber) need(table_->numbers[slot], static_cast<float>(kMissing));
+    if (c.field.target == Target::kDouble) need(table_->doubles[slot], kMissing);
+    if (c.field.target == Target::kText) need(table_->texts[slot].ids, 0U);
+    if (c.field.target >= Target::kThrottleMask) {
+      need(table_->numbers[static_cast<size_t>(Slot(model::GpuMetric::kThrottle))], static_cast<float>(kMissing));
+    }
+  }
+  if (capacity_ == 0) {
+    capacity_ = n;
+    table_->t_ms.resize(n);
+  }
+}
+
+void RowReader::Grow() {
+  capacity_ *= 2;
+  // Once a few thousand rows are there, their length tells how many the file holds.
+  const size_t consumed = bytes_read_;
+  if (context_.text_bytes > consumed && consumed > 0) {
+    const double rows =
+        static_cast<double>(table_->rows) * static_cast<double>(context_.text_bytes) / static_cast<double>(consumed);
+    capacity_ = std::max(capacity_, static_cast<size_t>(rows * 1.03) + 1);
+  }
+  GrowTo(&table_->t_ms, capacity_, TimeMs{0});
+  for (auto& c : table_->numbers) {
+    if (!c.empty()) GrowTo(&c, capacity_, static_cast<float>(kMissing));
+  }
+  for (auto& c : table_->doubles) {
+    if (!c.empty()) GrowTo(&c, capacity_, kMissing);
+  }
+  for (auto& c : table_->texts) {
+    if (!c.ids.empty()) GrowTo(&c.ids, capacity_, 0U);
+  }
+}
+
+void RowReader::ClearRow() {
+  const size_t n = table_->rows;
+  for (auto& c : table_->numbers) {
+    if (!c.empty()) c[n] = static_cast<float>(kMissing);
+  }
+  for (auto& c : table_->doubles) {
+    if (!c.empty()) c[n] = kMissing;
+  }
+  for (auto& c : table_->texts) {
+    if (!c.ids.empty()) c.ids[n] = 0;
+  }
+}
+
+/// One row into the next free slot; true when it fitted its layout to the last character.
+bool RowReader::Read(size_t layout, std::string_view line) {
+  const char* p = line.data();
+  const char* const end = p + line.size();
+  Layout& l = table_->layouts[layout];
+  odd_ = {};
+  throttle_flags_ = 0;
+  throttle_seen_ = false;
+  const size_t count = l.columns.size();
+  bool ok = p < end;
+  for (size_t i = 0; ok && i < count; ++i) {
+    ok = Cell(&l.columns[i], &p, end);
+    if (!ok) break;
+    const bool last = i + 1 == count;
+    ok = last ? p == end : p < end && *p == ',';
+    if (ok && !last) ++p;
+  }
+  if (!ok) {
+    ClearRow();
+    return false;
+  }
+  if (throttle_seen_) {
+    float* mask = &table_->numbers[static_cast<size_t>(Slot(model::GpuMetric::kThrottle))][table_->rows];
+    if (IsMissing(*mask)) *mask = static_cast<float>(throttle_flags_);
+  }
+  if (times_.last() == kLocalNotation) ++table_->zoneless_rows;
+  if (++table_->rows == capacity_) Grow();
+  return true;
+}
+
+inline bool RowReader::Cell(Column* c, const char** p, const char* end) {
+  const size_t n = table_->rows;
+  double v = kMissing;
+  switch (c->field.target) {
+    case Target::kTime:
+      return times_.Take(p, end, &table_->t_ms[n]) && !(cut_ && *p == end);
+    case Target::kNumber:
+      if (!NumberCell(c, p, end, &v)) return false;
+      table_->numbers[static_cast<size_t>(c->field.slot)][n] = static_cast<float>(v);
+      return true;
+    case Target::kDouble:
+      if (!NumberCell(c, p, end, &v)) return false;
+      table_->doubles[static_cast<size_t>(c->field.slot)][n] = v;
+      return true;
+    case Target::kThrottleMask:
+    case Target::kThrottleNames:
+    case Target::kThrottleFlag:
+      return ThrottleCell(*c, p, end);
+    case Target::kText: {
+      const char* stop = CellEnd(*p, end);
+      if (stop == nullptr) return false;
+      if (cut_ && stop == end) return false;  // half a uuid would be a card of its own
+      const char* from = *p;
+      const char* to = stop;
+      while (from < to && *from == ' ') ++from;
+      while (from < to && to[-1] == ' ') --to;
+      std::string_view cell(from, static_cast<size_t>(to - from));
+      if (!cell.empty() && (cell.front() == '"' || cell.back() == '\t')) cell = Unquote(cell);
+      TextColumn& column = table_->texts[static_cast<size_t>(c->field.slot)];
+      const uint32_t id = column.Intern(cell);
+      if (id == TextColumn::kBroken) return false;
+      column.ids[n] = id;
+      *p = stop;
+      return true;
+    }
+    case Target::kUnknown:
+    case Target::kIgnored:
+      break;
+  }
+  const char* stop = CellEnd(*p, end);
+  if (stop == nullptr) return false;
+  *p = stop;
+  return true;
+}
+
+inline bool RowReader::NumberCell(Column* c, const char** p, const char* end, double* v) {
+  const char* q = *p;
+  while (q < end && *q == ' ') ++q;
+  if (q == end || *q == ',') {
+    odd_.not_supported += empty_is_odd_;
+    *v = kMissing;
+    *p = q;
+    return true;
+  }
+  if (TakeDecimal(&q, end, v)) {
+    while (q < end && *q == ' ') ++q;
+    if (q == end || *q == ',') {
+      *v *= c->bare_factor;
+      c->saw_bare = true;
+      *p = q;
+      if (q == end && cut_) Cut(v);
+      return true;
+    }
+    const size_t left = static_cast<size_t>(end - q);
+    if (left >= c->unit_size && SameUnit(q, *c) && (left == c->unit_size || q[c->unit_size] == ',')) {
+      *v *= c->unit_factor;
+      *p = q + c->unit_size;
+      return true;
+    }
+  }
+  if (end - q > 5 && std::memcmp(q, "[N/A],", 6) == 0) {
+    ++odd_.not_supported;
+    *v = kMissing;
+    *p = q + 5;
+    return true;
+  }
+  const char* stop = CellEnd(*p, end);
+  if (stop == nullptr) return false;
+  const std::string_view cell = Unquote(std::string_view(*p, static_cast<size_t>(stop - *p)));
+  if (cell.find('\0') != std::string_view::npos) return false;
+  *v = OddNumber(c, cell);
+  if (stop == end && cut_) Cut(v);
+  *p = stop;
+  return true;
+}
+
+/// A cell that is no bare decimal: a marker, a unit not seen before, an exponent, or nothing readable.
+double RowReader::OddNumber(Column* c, std::string_view cell) {
+  switch (MarkerOf(cell)) {
+    case Marker::kEmpty:
+      odd_.not_supported += empty_is_odd_;
+      return kMissing;
+    case Marker::kNotAvailable:
+      ++odd_.not_supported;
+      return kMissing;
+    case Marker::kError:
+      ++odd_.error;
+      return kMissing;
+    case Marker::kNone:
+      break;
+  }
+  std::string_view rest;
+  const auto v = ParseDoublePrefix(cell, &rest);
+  rest = Trim(rest);
+  if (v && rest.empty()) {
+    c->saw_bare = true;
+    return *v * c->bare_factor;
+  }
+  const auto factor = v ? UnitFactor(c->field.quantity, rest) : std::nullopt;
+  if (!factor || c->field.quantity == Quantity::kPlain) {
+    ++odd_.bad;
+    return kMissing;
+  }
+  c->saw_unit = true;
+  if (rest.size() <= sizeof(c->unit)) {
+    std::memcpy(c->unit, rest.data(), rest.size());
+    c->unit_size = rest.size();
+    c->unit_factor = *factor;
+  }
+  return *v * *factor;
+}
+
+bool RowReader::ThrottleCell(const Column& c, const char** p, const char* end) {
+  const char* stop = CellEnd(*p, end);
+  if (stop == nullptr) return false;
+  const std::string_view cell = Unquote(std::string_view(*p, static_cast<size_t>(stop - *p)));
+  *p = stop;
+  if (cut_ && stop == end) return cut_value_ = true;
+  if (c.field.target == Target::kThrottleNames && cell == "none") {
+    table_->numbers[static_cast<size_t>(Slot(model::GpuMetric::kThrottle))][table_->rows] = 0;
+    return true;
+  }
+  const Marker marker = MarkerOf(cell);
+  if (c.field.target != Target::kThrottleNames || !cell.empty()) {
+    if (marker == Marker::kNotAvailable) return ++odd_.not_supported, true;
+    if (marker == Marker::kError) return ++odd_.error, true;
+  }
+  if (cell.empty()) return true;
+  float* mask = &table_->numbers[static_cast<size_t>(Slot(model::GpuMetric::kThrottle))][table_->rows];
+  if (c.field.target == Target::kThrottleNames) {
+    const auto names = model::ParseThrottle(cell);
+    if (names) *mask = static_cast<float>(*names);
+    if (!names) ++odd_.bad;
+  } else if (c.field.target == Target::kThrottleFlag) {
+    const bool active = cell == "Active";
+    if (!active && cell != "Not Active") return ++odd_.bad, true;
+    throttle_seen_ = true;
+    if (active) throttle_flags_ |= model::Mask(static_cast<model::ThrottleBit>(c.field.slot));
+  } else {
+    const auto reasons = ReasonsFromHex(cell);
+    if (reasons) *mask = static_cast<float>(*reasons);
+    if (!reasons) ++odd_.bad;
+  }
+  return true;
+}
+
+bool RowReader::ReadCut(size_t layout, std::string_view line, bool* value_left_out) {
+  cut_ = true;
+  cut_value_ = false;
+  const bool taken = Read(layout, line);
+  cut_ = false;
+  *value_left_out = cut_value_;
+  return taken;
+}
+
+void RowReader::Finish() {
+  table_->notations = times_.seen();
+  const auto trim = [n = table_->rows](auto& column) {
+    if (!column.empty()) column.resize(n);
+  };
+  trim(table_->t_ms);
+  for (auto& c : table_->numbers) trim(c);
+  for (auto& c : table_->doubles) trim(c);
+  for (auto& c : table_->texts) trim(c.ids);
+}
+
+}  // namespace sawbill::ingest
