@@ -32,9 +32,9 @@ class CliTest : public testing::Test {
     env_.out = &out_;
     env_.err = &err_;
     env_.now = 1'772'400'000'000;
-    env_.vars = {{"HOME", "/home/u"}, {"LANG", "C.UTF-8"}, {"SAWBILL_TZ", "UTC"}};
+    env_.vars = {{"HOME", "/users/u"}, {"LANG", "C.UTF-8"}, {"SAWBILL_TZ", "UTC"}};
     fs_.Put("/logs/gpu.csv", SmiLog(600));
-    EXPECT_TRUE(fs_.MakeDirs("/home/u").ok());
+    EXPECT_TRUE(fs_.MakeDirs("/users/u").ok());
     EXPECT_TRUE(fs_.MakeDirs("/tmp").ok());
   }
   int Run(const std::vector<std::string>& args) {

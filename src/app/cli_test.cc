@@ -133,7 +133,7 @@ TEST_F(CliTest, MissingFileAndMissingDataFolderSayWhatToDo) {
   EXPECT_THAT(Err(), HasSubstr("/logs/none.csv"));
   EXPECT_EQ(Run({"report"}), 2);
   EXPECT_THAT(Err(),
-              AllOf(HasSubstr("/home/u/.local/state/sawbill"), HasSubstr("sawbill demo"), HasSubstr("--data DIR")));
+              AllOf(HasSubstr("/users/u/.local/state/sawbill"), HasSubstr("sawbill demo"), HasSubstr("--data DIR")));
 }
 
 TEST_F(CliTest, AFolderOfForeignLogsNamesOneAsAnExample) {

@@ -27,7 +27,7 @@ TEST_F(CliTest, FlagWinsOverVariableOverUserConfigOverSystemConfig) {
   EXPECT_EQ(currency({}), "USD");
   fs_.Put("/etc/sawbill/sawbill.toml", "currency = \"CHF\"\nmin_saving = 3\n");
   EXPECT_EQ(currency({}), "CHF");
-  fs_.Put("/home/u/.config/sawbill/sawbill.toml", "currency = \"SEK\"\n");
+  fs_.Put("/users/u/.config/sawbill/sawbill.toml", "currency = \"SEK\"\n");
   EXPECT_EQ(currency({}), "SEK");
   env_.vars["SAWBILL_CURRENCY"] = "JPY";
   EXPECT_EQ(currency({}), "JPY");
@@ -38,10 +38,10 @@ TEST_F(CliTest, FlagWinsOverVariableOverUserConfigOverSystemConfig) {
 }
 
 TEST_F(CliTest, ConfigErrorsNamePlaceAndTheNearestKey) {
-  fs_.Put("/home/u/.config/sawbill/sawbill.toml", "lang = \"en\"\ncurency = \"EUR\"\n");
+  fs_.Put("/users/u/.config/sawbill/sawbill.toml", "lang = \"en\"\ncurency = \"EUR\"\n");
   EXPECT_EQ(Run({"report", "/logs/gpu.csv"}), 2);
   EXPECT_THAT(Err(),
-              HasSubstr("/home/u/.config/sawbill/sawbill.toml:2:1: unknown key 'curency'; did you mean 'currency'?"));
+              HasSubstr("/users/u/.config/sawbill/sawbill.toml:2:1: unknown key 'curency'; did you mean 'currency'?"));
   EXPECT_EQ(Run({"--help"}), 0) << "help works with a broken configuration";
   EXPECT_EQ(Run({"version"}), 0);
   EXPECT_EQ(Run({"doctor"}), 2) << "the doctor says that it is broken";
@@ -49,7 +49,7 @@ TEST_F(CliTest, ConfigErrorsNamePlaceAndTheNearestKey) {
 }
 
 TEST_F(CliTest, LanguageOfTheConfigurationCountsForErrorsAndHelp) {
-  fs_.Put("/home/u/.config/sawbill/sawbill.toml", "lang = \"zh\"\n");
+  fs_.Put("/users/u/.config/sawbill/sawbill.toml", "lang = \"zh\"\n");
   EXPECT_EQ(Run({"--help"}), 0);
   EXPECT_THAT(Out(), HasSubstr("用法"));
   EXPECT_EQ(Run({"report", "--nonsense"}), 2);
@@ -83,10 +83,10 @@ TEST_F(CliTest, ShippedConfigurationIsSoundWithAndWithoutItsComments) {
     bare += line + "\n";
   }
   Config config;
-  const Status as_shipped = ReadConfig(plain, "sawbill.toml", "/home/u", &config);
+  const Status as_shipped = ReadConfig(plain, "sawbill.toml", "/users/u", &config);
   EXPECT_TRUE(as_shipped.ok()) << as_shipped.message();
   EXPECT_FALSE(config.data || config.currency || config.rules) << "every setting is commented out";
-  const Status uncommented = ReadConfig(bare, "/c/sawbill.toml", "/home/u", &config);
+  const Status uncommented = ReadConfig(bare, "/c/sawbill.toml", "/users/u", &config);
   EXPECT_TRUE(uncommented.ok()) << uncommented.message();
   EXPECT_EQ(config.labels.at("GPU-00000000-0000-0000-0000-000000000000"), "team-a");
   for (const std::string& key : ConfigKeys()) {
