@@ -303,6 +303,7 @@ Result<Analysis> Analyze(const model::TelemetrySource& source, const Options& o)
         mine = next++;
       }
       Result<PieceResult> r = AnalyzeOne(source, mine, o);
+      if (o.after_piece) o.after_piece();
       const std::lock_guard<std::mutex> lock(mutex);
       if (!r.ok()) {
         if (!error) error = r.status();

@@ -7,6 +7,7 @@
 #include "app/sources.h"
 #include "base/text.h"
 #include "report/build.h"
+#include "sys/self.h"
 
 namespace sawbill::app {
 namespace {
@@ -102,6 +103,7 @@ Result<analysis::Analysis> AnalyzePath(const std::string& path, const Options& o
     }
   }
   analysis::Options o;
+  o.after_piece = sys::ReleaseFreeMemory;
   o.lang = settings.lang;
   o.tz = settings.tz;
   o.rules = &rules;

@@ -300,9 +300,18 @@ std::string FormatDuration(double seconds) {
 
 TimeZone TimeZone::Utc() { return {}; }
 
+/// Names under which the tz database lists UTC; a machine without a zone of its own calls it Etc/UTC.
+static bool IsUtcAlias(std::string_view name) {
+  for (const std::string_view alias :
+       {"UTC", "Etc/UTC", "UCT", "Etc/UCT", "Zulu", "Etc/Zulu", "Universal", "Etc/Universal"}) {
+    if (name == alias) return true;
+  }
+  return false;
+}
+
 std::optional<TimeZone> TimeZone::Load(const std::string& name) {
   TimeZone tz;
-  if (name == "UTC" || name == "Z") return tz;
+  if (name == "Z" || IsUtcAlias(name)) return tz;
   if (name.empty() || name == "local") {
     // As the C library has it: $TZ rules if it is set, and one that cannot be understood means UTC.
     if (const char* env = std::getenv("TZ"); env != nullptr && *env != '\0') {
@@ -320,7 +329,7 @@ std::optional<TimeZone> TimeZone::Load(const std::string& name) {
       }
       return tz;
     }
-    if (const date::time_zone* zone = CurrentZone()) {
+    if (const date::time_zone* zone = CurrentZone(); zone != nullptr && !IsUtcAlias(zone->name())) {
       tz.name_ = zone->name();
       tz.zone_ = zone;
     }

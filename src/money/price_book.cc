@@ -40,8 +40,7 @@ bool Matches(const Price& p, const model::CardInfo& card, const std::string& job
   if (p.selector_kind == "node") return ValueMatches(p.selector, card.node);
   if (p.selector_kind == "job") return ValueMatches(p.selector, job);
   if (p.selector_kind == "label") return ValueMatches(p.selector, card.label);
-  if (p.selector_kind == "uuid")
-    return ValueMatches(p.selector, card.uuid) || ValueMatches(p.selector, card.parent_uuid);
+  if (p.selector_kind == "uuid") return ValueMatches(p.selector, card.uuid);
   return false;
 }
 

@@ -89,12 +89,13 @@ TEST(PriceBook, RanksGoFromUuidDownToAny) {
   }
 }
 
-TEST(PriceBook, AMigInstanceIsFoundByItsParentsUuid) {
+TEST(PriceBook, TheWholeCardsPriceIsNotTakenForItsMigInstances) {
+  // Seven instances at the price of the whole card each would be seven times the bill.
   PriceBook book;
   book.Add(Of("uuid", "GPU-parent", 9));
   model::CardInfo card = Card("M");
   card.parent_uuid = "GPU-parent";
-  EXPECT_EQ(PriceOf(book, card), 9);
+  EXPECT_TRUE(std::isnan(PriceOf(book, card)));
 }
 
 TEST(PriceBook, LaterAdditionWinsOverAnEqualOne) {

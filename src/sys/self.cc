@@ -3,6 +3,7 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <malloc.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -40,7 +41,7 @@ std::optional<double> CpuSeconds(std::string_view stat) {
   return static_cast<double>(*user + *system) / static_cast<double>(ticks);
 }
 
-/// "VmRSS:	    1234 kB" in bytes.
+/// "VmRSS:    1234 kB" in bytes.
 std::optional<int64_t> StatusBytes(std::string_view status, std::string_view key) {
   for (std::string_view line : Split(status, '\n')) {
     if (!StartsWith(line, key)) continue;
@@ -78,6 +79,12 @@ SelfUsage ReadSelfUsage(const std::string& proc_root) {
   }
   usage.open_fds = CountFds(proc_root + "/self/fd", proc_root == "/proc");
   return usage;
+}
+
+void ReleaseFreeMemory() {
+#ifdef __GLIBC__
+  malloc_trim(0);
+#endif
 }
 
 }  // namespace sawbill::sys

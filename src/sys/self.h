@@ -18,4 +18,7 @@ struct SelfUsage {
 };
 SelfUsage ReadSelfUsage(const std::string& proc_root = "/proc");
 
+/// Gives freed heap memory back to the system: large columns of several threads leave holes that malloc would keep.
+void ReleaseFreeMemory();
+
 }  // namespace sawbill::sys
