@@ -235,6 +235,13 @@ TEST(Analyze, TheWholeAccountAddsUpForAnyWave) {
     const model::LineSeconds lines = a.Lines();
     for (const double s : lines) RC_ASSERT(s >= -1e-9);
     RC_ASSERT(std::abs(ledger::Sum(lines) - (seconds - 1)) < 1e-3);
+    // Overlap: whatever fires together, findings never claim more of a line than stands on it.
+    model::LineSeconds claimed{};
+    for (const Finding& f : a.findings) {
+      if (model::Info(f.id).own_line)
+        claimed[Index(model::Info(f.id).line)] += f.cause || f.id != FindingId::kUnsaturated ? f.wasted_s : 0;
+    }
+    for (size_t i = 0; i < model::kLines; ++i) RC_ASSERT(claimed[i] <= lines[i] + 1e-6);
     for (const Finding& f : a.findings) {
       RC_ASSERT(f.wasted_s >= 0);
       RC_ASSERT(f.wasted_s <= seconds + 1e-6);
