@@ -128,7 +128,7 @@ struct Options {
   std::function<bool(const model::CardInfo&)> card_filter;
   std::function<bool(const RunFacts&)> run_filter;
   std::function<void(double share_done)> progress;
-  std::function<void()> after_piece;      // called when the samples of a piece were dropped, from any thread
+  std::function<void()> after_piece;  // called when the samples of a piece were dropped, from any thread
 };
 
 /// Sums two findings of one kind; evidence and chain are those of the dearer.

@@ -34,7 +34,6 @@ constexpr size_t kMostInferred = 64;
 constexpr double kLeastShare = 0.8;
 constexpr TimeMs kOneSampleMs = 110;  // the longest that rows of one sample were seen apart
 
-
 bool IsMaskedUuid(std::string_view s) { return s.find_first_not_of("GPUMIGgpu-0") == std::string_view::npos; }
 
 const char* SlotName(TextSlot s) {
