@@ -197,14 +197,11 @@ void Filter(model::Recording* r, const Options& o) {
   r->processes = std::move(rows);
 }
 
-Result<PieceResult> AnalyzeOne(const model::TelemetrySource& source, size_t index, const Options& o) {
-  SAWBILL_ASSIGN_OR_RETURN(model::Recording recording, source.Read(index));
-  Filter(&recording, o);
-  PieceResult out;
-  Piece p;
-  p.recording = &recording;
-  p.range = source.pieces()[index];
-  for (const model::GpuTrack& t : recording.gpus) p.cards.push_back(Prepare(t));
+/// First and last sign of each node, and the range that the piece accounts for.
+void FindRanges(const model::TelemetrySource& source, size_t index, const model::Recording& recording, Piece* piece,
+                PieceResult* result) {
+  Piece& p = *piece;
+  PieceResult& out = *result;
   model::TimeRange seen{INT64_MAX, INT64_MIN};
   for (const PreparedCard& c : p.cards) {
     if (c.size() == 0) continue;
@@ -235,6 +232,33 @@ Result<PieceResult> AnalyzeOne(const model::TelemetrySource& source, size_t inde
   if (seen.from <= seen.to)
     p.range = {index > 0 ? std::max(p.range.from, seen.from) : seen.from,
                index + 1 < source.pieces().size() ? std::min(p.range.to, seen.to) : seen.to};
+}
+
+/// A card whose first or last sample lies inside the node's time was not measured there.
+void AccountEdges(const Options& o, PieceResult* result, Piece* piece) {
+  Piece& p = *piece;
+  PieceResult& out = *result;
+  for (size_t k = 0; k < p.cards.size(); ++k) {
+    const PreparedCard& c = p.cards[k];
+    if (c.size() == 0) continue;
+    const model::TimeRange& node = out.nodes[c.track->card.node];
+    const double head = Seconds(std::max<TimeMs>(0, c.t(0) - node.from));
+    const double tail = Seconds(std::max<TimeMs>(0, node.to - std::min(p.range.to, c.t(c.size() - 1))));
+    if (head + tail <= 0) continue;
+    const auto day = static_cast<int32_t>((node.from + 1000LL * o.tz.OffsetSeconds(node.from)) / 86400000);
+    p.account[{k, -1, day}][model::Index(model::Line::kUnmeasured)] += head + tail;
+  }
+}
+
+Result<PieceResult> AnalyzeOne(const model::TelemetrySource& source, size_t index, const Options& o) {
+  SAWBILL_ASSIGN_OR_RETURN(model::Recording recording, source.Read(index));
+  Filter(&recording, o);
+  PieceResult out;
+  Piece p;
+  p.recording = &recording;
+  p.range = source.pieces()[index];
+  for (const model::GpuTrack& t : recording.gpus) p.cards.push_back(Prepare(t));
+  FindRanges(source, index, recording, &p, &out);
   FindPieceRuns(&p);
   if (o.run_filter) {
     p.runs.erase(std::remove_if(p.runs.begin(), p.runs.end(),
@@ -249,17 +273,7 @@ Result<PieceResult> AnalyzeOne(const model::TelemetrySource& source, size_t inde
   }
   JudgePiece(&p, o);
   AccountPiece(&p, o);
-  // Edges: a card whose first or last sample lies inside the node's time was not measured there.
-  for (size_t k = 0; k < p.cards.size(); ++k) {
-    const PreparedCard& c = p.cards[k];
-    if (c.size() == 0) continue;
-    const model::TimeRange& node = out.nodes[c.track->card.node];
-    const double head = Seconds(std::max<TimeMs>(0, c.t(0) - node.from));
-    const double tail = Seconds(std::max<TimeMs>(0, node.to - std::min(p.range.to, c.t(c.size() - 1))));
-    if (head + tail <= 0) continue;
-    const auto day = static_cast<int32_t>((node.from + 1000LL * o.tz.OffsetSeconds(node.from)) / 86400000);
-    p.account[{k, -1, day}][model::Index(model::Line::kUnmeasured)] += head + tail;
-  }
+  AccountEdges(o, &out, &p);
   if (o.run_filter) {
     // The account of a selection is what its runs took, not the idle rest of the cards.
     for (auto it = p.account.begin(); it != p.account.end();)

@@ -132,7 +132,8 @@ void Merger::AddFinding(Finding f) {
   out_.findings.push_back(std::move(f));
 }
 
-void Merger::Add(PieceResult r) {
+std::vector<size_t> Merger::AddCards(PieceResult* piece) {
+  PieceResult& r = *piece;
   std::vector<size_t> card(r.cards.size());
   for (size_t i = 0; i < r.cards.size(); ++i) {
     card[i] = CardIndex(r.cards[i]);
@@ -169,6 +170,29 @@ void Merger::Add(PieceResult r) {
       if (IsPresent(low)) to.wave_low[k] = IsMissing(to.wave_low[k]) ? low : std::min(to.wave_low[k], low);
     }
   }
+  return card;
+}
+
+void Merger::AddNodes(const std::map<std::string, model::TimeRange>& nodes) {
+  // Time between the pieces in which a node gave no sample: nobody looked, so it is not measured.
+  for (const auto& [node, range] : nodes) {
+    const auto [it, fresh] = nodes_.try_emplace(node, range);
+    if (fresh) continue;
+    const double gap = Seconds(range.from - it->second.to);
+    if (gap > 0) {
+      for (size_t k = 0; k < out_.cards.size(); ++k) {
+        if (out_.cards[k].card.node != node) continue;
+        const TimeMs middle = it->second.to + (range.from - it->second.to) / 2;
+        const auto day = static_cast<int32_t>((middle + 1000LL * options_.tz.OffsetSeconds(middle)) / 86400000);
+        out_.account[{k, -1, day}][model::Index(model::Line::kUnmeasured)] += gap;
+      }
+    }
+    it->second.to = std::max(it->second.to, range.to);
+  }
+}
+
+void Merger::Add(PieceResult r) {
+  const std::vector<size_t> card = AddCards(&r);
   std::vector<int> run(r.runs.size());
   for (size_t i = 0; i < r.runs.size(); ++i) {
     for (size_t& k : r.runs[i].cards) k = card[k];
@@ -194,21 +218,7 @@ void Merger::Add(PieceResult r) {
     for (size_t& k : t.cards) k = card[k];
     out_.trials.push_back(std::move(t));
   }
-  // Time between the pieces in which a node gave no sample: nobody looked, so it is not measured.
-  for (const auto& [node, range] : r.nodes) {
-    const auto [it, fresh] = nodes_.try_emplace(node, range);
-    if (fresh) continue;
-    const double gap = Seconds(range.from - it->second.to);
-    if (gap > 0) {
-      for (size_t k = 0; k < out_.cards.size(); ++k) {
-        if (out_.cards[k].card.node != node) continue;
-        const TimeMs middle = it->second.to + (range.from - it->second.to) / 2;
-        const auto day = static_cast<int32_t>((middle + 1000LL * options_.tz.OffsetSeconds(middle)) / 86400000);
-        out_.account[{k, -1, day}][model::Index(model::Line::kUnmeasured)] += gap;
-      }
-    }
-    it->second.to = std::max(it->second.to, range.to);
-  }
+  AddNodes(r.nodes);
   AddUnique(&out_.limits, r.limits);
   AddUnique(&out_.notes, r.notes);
   AddUnique(&cannot_judge_, r.cannot_judge);

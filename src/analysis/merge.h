@@ -33,6 +33,9 @@ class Merger {
  private:
   size_t CardIndex(const model::CardInfo& card);
   int RunIndex(RunFacts run);
+  /// Facts of the piece's cards; returns where each of them stands here.
+  std::vector<size_t> AddCards(PieceResult* piece);
+  void AddNodes(const std::map<std::string, model::TimeRange>& nodes);
   void AddFinding(Finding f);
   bool SameSubject(const Finding& a, const Finding& b) const;
 

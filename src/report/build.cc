@@ -14,7 +14,6 @@ namespace {
 
 using analysis::AccountKey;
 using analysis::Analysis;
-using model::Index;
 using model::Line;
 
 constexpr TimeMs kDayMs = 86400000;
