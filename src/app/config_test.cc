@@ -65,6 +65,17 @@ TEST_F(CliTest, PathsInTheConfigurationAreTakenFromItsFolder) {
   EXPECT_THAT(Out(), AllOf(HasSubstr("\"price_per_hour\": 36"), HasSubstr("\"currency\": \"EUR\"")));
 }
 
+TEST_F(CliTest, APriceForEveryCardBeatsAFileWhateverItsCurrency) {
+  fs_.Put("/p.toml", "currency = \"USD\"\n[[price]]\nuuid = \"GPU-1111\"\nper_hour = 36\n");
+  EXPECT_EQ(
+      Run({"report", "--prices", "/p.toml", "--price", "7", "--currency", "EUR", "--format", "json", "/logs/gpu.csv"}),
+      0)
+      << Err();
+  EXPECT_THAT(Out(), HasSubstr("\"price_per_hour\": 7"));
+  EXPECT_EQ(Run({"report", "--prices", "/p.toml", "--currency", "EUR", "/logs/gpu.csv"}), 2)
+      << "amounts are not converted";
+}
+
 TEST_F(CliTest, LabelsOfCardsComeFromTheConfiguration) {
   fs_.Put("/c.toml", "[[card]]\nuuid = \"GPU-1111\"\nlabel = \"team-a\"\n");
   EXPECT_EQ(Run({"report", "--config", "/c.toml", "--label", "team-a", "--format", "json", "/logs/gpu.csv"}), 0)

@@ -83,6 +83,19 @@ Status AddPriceFile(const std::string& path, int layer, const Environment& env, 
   return s->prices.AddToml((*bytes)->bytes(), path, layer);
 }
 
+/// A price for every card on the command line beats all files: what they say, in whatever currency, is no matter then.
+void DropBeaten(money::PriceBook* book) {
+  const auto& prices = book->prices();
+  const bool all_beaten = std::any_of(prices.begin(), prices.end(),
+                                      [](const money::Price& p) { return p.layer == 2 && p.selector_kind == "any"; });
+  if (!all_beaten) return;
+  money::PriceBook kept;
+  for (const money::Price& p : prices) {
+    if (p.layer == 2) kept.Add(p);
+  }
+  *book = std::move(kept);
+}
+
 Status ResolvePrices(const Options& o, const Environment& env, const Config& config, Settings* s) {
   for (const auto& text : config.price_texts) {
     SAWBILL_RETURN_IF_ERROR(s->prices.AddTomlEntries(
@@ -103,6 +116,7 @@ Status ResolvePrices(const Options& o, const Environment& env, const Config& con
     if (const auto v = env.Var("SAWBILL_PRICE")) amounts = {*v};
   }
   for (const std::string& amount : amounts) SAWBILL_RETURN_IF_ERROR(s->prices.AddFlag(amount, s->currency));
+  DropBeaten(&s->prices);
   return Status::Ok();
 }
 
