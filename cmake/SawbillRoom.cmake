@@ -22,11 +22,10 @@ endif()
 if(SAWBILL_WERROR)
   target_compile_options(sawbill_flags INTERFACE -Werror)
 endif()
-# fmt header-only: Debian ships libfmt as a shared object only, and the program is to run where it is copied to.
 if(CMAKE_CXX_COMPILER_ID MATCHES Clang)
   target_compile_options(sawbill_flags INTERFACE -Wno-deprecated-declarations)  # libstdc++ 12's std::stable_sort uses one
 endif()
-target_compile_definitions(sawbill_flags INTERFACE FMT_HEADER_ONLY SAWBILL_VERSION="${SAWBILL_VERSION}")
+target_compile_definitions(sawbill_flags INTERFACE SAWBILL_VERSION="${SAWBILL_VERSION}")
 
 function(sawbill_room name)
   cmake_parse_arguments(ROOM "" "" "DEPS;LIBS" ${ARGN})

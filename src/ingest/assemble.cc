@@ -150,6 +150,8 @@ void LookOver(GpuTrack* g, const ReadContext& context, Recording* out, Backwards
   if (const int64_t holes = model::Cover(g->t_ms).holes; holes > 0) out->quality.Count(Odd::kGap, where, holes);
 }
 
+constexpr size_t kStepRows = 32 * 1024;
+
 /// Moves (one card) or scatters (many) the columns into tracks.
 void Scatter(Table* table, const Cards& cards, Recording* out) {
   const size_t first = out->gpus.size();
@@ -171,13 +173,24 @@ void Scatter(Table* table, const Cards& cards, Recording* out) {
   const auto spread = [&](auto* from, auto to) {
     using T = typename std::remove_reference_t<decltype(*from)>::value_type;
     if (from->empty()) return;
+    // In steps, so that what a step makes room for is still in the cache when it is written.
+    std::vector<size_t> fresh(size.size());
     std::vector<T*> next(size.size());
-    for (size_t k = 0; k < size.size(); ++k) {
-      GrowTo(&to(k), size[k], T{});
-      next[k] = to(k).data();
-    }
-    for (size_t i = 0; i < table->rows; ++i) {
-      if (const int16_t card = cards.of_row[i]; card >= 0) *next[static_cast<size_t>(card)]++ = (*from)[i];
+    for (size_t k = 0; k < size.size(); ++k) MakeRoom(&to(k), size[k]);
+    for (size_t at = 0; at < table->rows; at += kStepRows) {
+      const size_t end = std::min(table->rows, at + kStepRows);
+      std::fill(fresh.begin(), fresh.end(), 0);
+      for (size_t i = at; i < end; ++i) {
+        if (const int16_t card = cards.of_row[i]; card >= 0) ++fresh[static_cast<size_t>(card)];
+      }
+      for (size_t k = 0; k < size.size(); ++k) {
+        const size_t before = to(k).size();
+        to(k).resize(before + fresh[k]);
+        next[k] = to(k).data() + before;
+      }
+      for (size_t i = at; i < end; ++i) {
+        if (const int16_t card = cards.of_row[i]; card >= 0) *next[static_cast<size_t>(card)]++ = (*from)[i];
+      }
     }
     *from = {};
   };
@@ -223,21 +236,6 @@ void NoteTime(const Table& table, const ReadContext& context, const Backwards& w
   }
 }
 
-void Explain(const Table& table, const ReadContext& context, Explanation* e) {
-  for (const Layout& l : table.layouts) {
-    for (ColumnTaken c : l.taken) {
-      const Column& column = l.columns[static_cast<size_t>(c.column) - 1];
-      if (column.unit_size > 0) c.unit = std::string(column.unit, column.unit_size);
-      e->columns.push_back(std::move(c));
-    }
-  }
-  e->time_format = DescribeNotation(table.notations);
-  const bool local = (table.notations & kLocalNotation) != 0;
-  e->zone =
-      local ? Tr(context.lang, Msg::kIngestZoneAssumed, context.tz->name()) : Tr(context.lang, Msg::kIngestZoneInFile);
-  e->rows = static_cast<int64_t>(table.rows);
-}
-
 /// Two headings that differ over the same number of columns.
 bool SameWidth(const Table& table) {
   for (size_t i = 0; i < table.layouts.size(); ++i) {
@@ -256,8 +254,22 @@ void NoteDropped(const Table& table, const ReadContext& context, Recording* out)
 
 }  // namespace
 
+void ExplainTable(const Table& table, const ReadContext& context, Explanation* explanation) {
+  for (const Layout& l : table.layouts) {
+    for (ColumnTaken c : l.taken) {
+      const Column& column = l.columns[static_cast<size_t>(c.column) - 1];
+      if (column.unit_size > 0) c.unit = std::string(column.unit, column.unit_size);
+      explanation->columns.push_back(std::move(c));
+    }
+  }
+  explanation->time_format = DescribeNotation(table.notations);
+  const bool local = (table.notations & kLocalNotation) != 0;
+  explanation->zone =
+      local ? Tr(context.lang, Msg::kIngestZoneAssumed, context.tz->name()) : Tr(context.lang, Msg::kIngestZoneInFile);
+  explanation->rows = static_cast<int64_t>(table.rows);
+}
+
 Status AssembleCards(Table* table, const ReadContext& context, bool own, Recording* out, Explanation* explanation) {
-  Explain(*table, context, explanation);
   SettleRepeatedHour(table, *context.tz);
   if (!own) SettleUnits(table, context, &out->quality, &out->notes);
   CheckRanges(table, context, &out->quality);
@@ -286,8 +298,7 @@ Status AssembleCards(Table* table, const ReadContext& context, bool own, Recordi
   return Status::Ok();
 }
 
-Status AssembleHost(Table* table, const ReadContext& context, Recording* out, Explanation* explanation) {
-  Explain(*table, context, explanation);
+Status AssembleHost(Table* table, const ReadContext& context, Recording* out) {
   CheckRanges(table, context, &out->quality);
   out->hosts.emplace_back();
   model::HostTrack& h = out->hosts.back();
@@ -300,8 +311,7 @@ Status AssembleHost(Table* table, const ReadContext& context, Recording* out, Ex
   return Status::Ok();
 }
 
-Status AssembleProcesses(Table* table, const ReadContext& context, Recording* out, Explanation* explanation) {
-  Explain(*table, context, explanation);
+Status AssembleProcesses(Table* table, const ReadContext& context, Recording* out) {
   CheckRanges(table, context, &out->quality);
   const auto text = [&](TextSlot slot, size_t i) -> const std::string& {
     const TextColumn& c = table->texts[slot];

@@ -8,12 +8,14 @@
 
 namespace sawbill::ingest {
 
+/// What the table's columns and times were taken for; all but how rows came to cards.
+void ExplainTable(const Table& table, const ReadContext& context, Explanation* explanation);
 /// Card samples. `own` = a day file of ours, whose units are known. `table` is used up.
 Status AssembleCards(Table* table, const ReadContext& context, bool own, model::Recording* out,
                      Explanation* explanation);
 /// A host day file: one node.
-Status AssembleHost(Table* table, const ReadContext& context, model::Recording* out, Explanation* explanation);
+Status AssembleHost(Table* table, const ReadContext& context, model::Recording* out);
 /// A process day file: cards without samples of their own, and rows on them.
-Status AssembleProcesses(Table* table, const ReadContext& context, model::Recording* out, Explanation* explanation);
+Status AssembleProcesses(Table* table, const ReadContext& context, model::Recording* out);
 
 }  // namespace sawbill::ingest

@@ -11,14 +11,12 @@ namespace sawbill::ingest {
 /// A hint only: what the kernel does not grant changes nothing but the speed.
 void AdviseHugePages(void* data, size_t bytes);
 
-/// Grows `v` to `n` elements, new ones equal to `value`.
+/// Reserves room for `n` elements. Nothing is touched: fill it in steps that stay in the cache.
 template <typename T>
-void GrowTo(std::vector<T>* v, size_t n, T value) {
-  if (n > v->capacity()) {
-    v->reserve(n);
-    AdviseHugePages(v->data() + v->size(), (n - v->size()) * sizeof(T));
-  }
-  v->resize(n, value);
+void MakeRoom(std::vector<T>* v, size_t n) {
+  if (n <= v->capacity()) return;
+  v->reserve(n);
+  AdviseHugePages(v->data() + v->size(), (n - v->size()) * sizeof(T));
 }
 
 }  // namespace sawbill::ingest

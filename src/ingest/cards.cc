@@ -21,7 +21,6 @@
 
 #include "base/numbers.h"
 #include "base/text.h"
-#include "ingest/big_memory.h"
 
 namespace sawbill::ingest {
 namespace {
@@ -144,7 +143,7 @@ Status ByColumn(const Table& table, TextSlot slot, const ReadContext& context, m
   const TextColumn& node = table.texts[kNodeText];
   std::map<std::pair<uint32_t, std::string>, int32_t> known;
   std::vector<int32_t> by_id(c.distinct(), -2);  // without nodes: one look-up for each value
-  GrowTo(&out->of_row, table.rows, int16_t{-1});
+  out->of_row.resize(table.rows, int16_t{-1});
   int64_t lost = 0;
   for (size_t i = 0; i < table.rows; ++i) {
     const uint32_t id = c.ids[i];
@@ -207,7 +206,7 @@ size_t StatedCount(const Table& table) {
 
 /// Puts the rows of each whole burst to cards 0..k-1; returns the number of rows left out.
 int64_t ByBursts(const std::vector<TimeMs>& t, const Bursts& b, std::vector<int16_t>* of_row) {
-  GrowTo(of_row, t.size(), int16_t{-1});
+  of_row->resize(t.size(), int16_t{-1});
   int64_t lost = 0;
   for (size_t from = 0; from < t.size();) {
     size_t to = from + 1;
@@ -237,7 +236,7 @@ Status ByOrder(const Table& table, const ReadContext& context, model::DataQualit
     lost = ByBursts(t, b, &out->of_row);
   } else if (period > 1) {
     k = period;
-    GrowTo(&out->of_row, t.size(), int16_t{-1});
+    out->of_row.resize(t.size(), int16_t{-1});
     for (size_t i = 0; i < t.size(); ++i) out->of_row[i] = static_cast<int16_t>(i % k);
   } else if (shared * 5 > t.size()) {
     return Status::Unsupported(fmt::format(

@@ -87,6 +87,7 @@ Status ReadCards(sys::LineReader* lines, const ReadContext& context, bool own, R
                  Explanation* explanation) {
   Table table;
   SAWBILL_RETURN_IF_ERROR(ReadTable(lines, context, Scope::kGpu, own, &table, &out->quality));
+  ExplainTable(table, context, explanation);
   if (table.rows == 0) return NothingRead(table, context, out->quality);
   if (!HasReading(table)) {
     return Status::Unsupported(context.file +
@@ -141,8 +142,9 @@ class HostDayFormat : public Format {
   Status Read(sys::LineReader* lines, const ReadContext& context, Recording* out, Explanation* e) const override {
     Table table;
     SAWBILL_RETURN_IF_ERROR(ReadTable(lines, context, Scope::kHost, true, &table, &out->quality));
+    ExplainTable(table, context, e);
     if (table.rows == 0) return NothingRead(table, context, out->quality);
-    return AssembleHost(&table, context, out, e);
+    return AssembleHost(&table, context, out);
   }
 };
 
@@ -153,8 +155,9 @@ class ProcessDayFormat : public Format {
   Status Read(sys::LineReader* lines, const ReadContext& context, Recording* out, Explanation* e) const override {
     Table table;
     SAWBILL_RETURN_IF_ERROR(ReadTable(lines, context, Scope::kProcess, true, &table, &out->quality));
+    ExplainTable(table, context, e);
     if (table.rows == 0) return NothingRead(table, context, out->quality);
-    return AssembleProcesses(&table, context, out, e);
+    return AssembleProcesses(&table, context, out);
   }
 };
 

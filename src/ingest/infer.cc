@@ -236,6 +236,9 @@ void Bare(Inference* in, const std::vector<Seen>& seen, bool units) {
     in->Take(percents[order > 0 ? 0 : 1], FieldNamed("utilization.gpu"), "", Msg::kIngestHowUtilSwapped);
     in->Take(percents[order > 0 ? 1 : 0], FieldNamed("utilization.memory"), "", Msg::kIngestHowUtilSwapped);
   }
+  if (percents.size() == 1 && seen[percents[0]].most > 31) {
+    in->Take(percents[0], FieldNamed("utilization.gpu"), "", Msg::kIngestHowOnlyPercent);
+  }
   // Without units a steady 85 could be degrees or percent; it is degrees once the percents are known.
   if (hot.size() == 1 && (units || order != 0))
     in->Take(hot[0], FieldNamed("temperature.gpu"), "", Msg::kIngestHowRange);

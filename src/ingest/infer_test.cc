@@ -86,6 +86,16 @@ TEST(NoHeadings, NorUnitsLeavesWhatOnlyItsRangeTells) {
   EXPECT_EQ(r.gpus[0].At(GpuMetric::kPowerW, 1), 210.5F);
 }
 
+TEST(NoHeadings, NorUnitsAndOnePercentageIsUtilisation) {
+  std::string text;
+  for (int i = 0; i < 20; ++i)
+    text += Row(i, "0, " + std::to_string(i % 5 * 20) + ", " + std::to_string(3000 + i) + ", 81559");
+  const auto r = ReadText(text);
+  EXPECT_EQ(r.gpus[0].At(GpuMetric::kSmUtil, 3), 60);
+  EXPECT_EQ(r.gpus[0].At(GpuMetric::kMemUsedMb, 3), 3003);
+  EXPECT_EQ(Odds(r, Odd::kUnknownColumn), 1);  // a zero could be anything
+}
+
 TEST(NoHeadings, ASingleBareRowIsRefusedNotGuessed) {
   EXPECT_THAT(Refusal("1762903990,1, 24564, 0\n"), HasSubstr("put a heading line first"));
 }
@@ -110,7 +120,9 @@ TEST(Explain, SaysWhatWasTakenForWhat) {
 
 TEST(Explain, WorksForWhatIsNotRecognisedAndWhatIsRefused) {
   EXPECT_THAT(ExplainText("hello\n"), HasSubstr("not recognised"));
-  EXPECT_THAT(ExplainText("time,utilization.gpu\n0.0,40\n"), HasSubstr("Refused:"));
+  const std::string refused = ExplainText("time,utilization.gpu\n0.0,40\n");
+  EXPECT_THAT(refused, HasSubstr("Refused:"));
+  EXPECT_THAT(refused, HasSubstr("utilization.gpu -> sm_util"));
 }
 
 TEST(Explain, SpeaksChinese) {

@@ -86,6 +86,7 @@ Sniffed Sniff(std::string_view sample, model::Scope scope) {
   if (lines.size() > 1) lines.pop_back();  // cut by the end of the sample, or empty
   if (lines.size() > 2000) lines.resize(2000);
   int rows = 0;
+  bool first = true;
   for (std::string_view& line : lines) {
     if (!line.empty() && line.back() == '\r') line.remove_suffix(1);
     if (LooksLikeRow(line)) {
@@ -94,7 +95,8 @@ Sniffed Sniff(std::string_view sample, model::Scope scope) {
     }
     bool no_time = false;
     auto layout = LayoutOfHeader(line, scope, Lang::kEn, &no_time);
-    s.no_time = s.no_time || no_time;
+    s.no_time = s.no_time || (first && no_time);
+    first = first && Trim(line).empty();
     if (!layout) continue;
     if (layout->processes) {
       rows = 0;  // what stands below is no sample, whatever it looks like

@@ -12,7 +12,7 @@
 namespace sawbill::ingest {
 namespace {
 
-constexpr size_t kFirstCapacity = 4096;
+constexpr size_t kStepRows = 4096;
 
 /// Units are a few characters: comparing them here is cheaper than a call.
 inline bool SameUnit(const char* p, const Column& c) {
@@ -25,12 +25,15 @@ inline bool SameUnit(const char* p, const Column& c) {
 }  // namespace
 
 void RowReader::Prepare(size_t layout) {
-  const size_t n = std::max(capacity_, kFirstCapacity);
+  capacity_ = std::max(capacity_, kStepRows);
+  const auto need = [this](auto& column, auto missing) {
+    if (!column.empty()) return;
+    MakeRoom(&column, room_);
+    column.resize(capacity_, missing);
+  };
+  need(table_->t_ms, TimeMs{0});
   for (const Column& c : table_->layouts[layout].columns) {
     const auto slot = static_cast<size_t>(c.field.slot);
-    const auto need = [n](auto& column, auto missing) {
-      if (column.empty()) column.resize(n, missing);
-    };
     if (c.field.target == Target::kNumber) need(table_->numbers[slot], static_cast<float>(kMissing));
     if (c.field.target == Target::kDouble) need(table_->doubles[slot], kMissing);
     if (c.field.target == Target::kText) need(table_->texts[slot].ids, 0U);
@@ -38,31 +41,28 @@ void RowReader::Prepare(size_t layout) {
       need(table_->numbers[static_cast<size_t>(Slot(model::GpuMetric::kThrottle))], static_cast<float>(kMissing));
     }
   }
-  if (capacity_ == 0) {
-    capacity_ = n;
-    table_->t_ms.resize(n);
-  }
 }
 
+/// Room is made for the whole file once; it is filled a step ahead of the rows, so that each page is touched once.
 void RowReader::Grow() {
-  capacity_ *= 2;
-  // Once a few thousand rows are there, their length tells how many the file holds.
-  const size_t consumed = bytes_read_;
-  if (context_.text_bytes > consumed && consumed > 0) {
-    const double rows =
-        static_cast<double>(table_->rows) * static_cast<double>(context_.text_bytes) / static_cast<double>(consumed);
-    capacity_ = std::max(capacity_, static_cast<size_t>(rows * 1.03) + 1);
+  capacity_ += kStepRows;
+  if (capacity_ > room_) {
+    room_ = 2 * capacity_;
+    // The rows so far tell how many the file holds.
+    if (context_.text_bytes > bytes_read_ && bytes_read_ > 0) {
+      const double share = static_cast<double>(context_.text_bytes) / static_cast<double>(bytes_read_);
+      room_ = std::max(room_, static_cast<size_t>(static_cast<double>(table_->rows) * share * 1.03) + kStepRows);
+    }
   }
-  GrowTo(&table_->t_ms, capacity_, TimeMs{0});
-  for (auto& c : table_->numbers) {
-    if (!c.empty()) GrowTo(&c, capacity_, static_cast<float>(kMissing));
-  }
-  for (auto& c : table_->doubles) {
-    if (!c.empty()) GrowTo(&c, capacity_, kMissing);
-  }
-  for (auto& c : table_->texts) {
-    if (!c.ids.empty()) GrowTo(&c.ids, capacity_, 0U);
-  }
+  const auto grow = [this](auto& column, auto missing) {
+    if (column.empty()) return;
+    MakeRoom(&column, room_);
+    column.resize(capacity_, missing);
+  };
+  grow(table_->t_ms, TimeMs{0});
+  for (auto& c : table_->numbers) grow(c, static_cast<float>(kMissing));
+  for (auto& c : table_->doubles) grow(c, kMissing);
+  for (auto& c : table_->texts) grow(c.ids, 0U);
 }
 
 void RowReader::ClearRow() {

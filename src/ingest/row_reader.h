@@ -49,7 +49,9 @@ class RowReader {
   const int empty_is_odd_;
   Table* const table_;
   TimeCells times_;
-  size_t capacity_ = 0, bytes_read_ = 0;
+  size_t capacity_ = 0;  // rows that every column has now
+  size_t room_ = 0;      // rows that it has room for
+  size_t bytes_read_ = 0;
   bool cut_ = false;        // the row being read may be cut inside its last cell
   bool cut_value_ = false;  // and that cell was left empty for it
   OddCells odd_;
