@@ -22,7 +22,6 @@
 
 namespace sawbill::ingest {
 namespace {
-using model::GpuMetric;
 using model::GpuTrack;
 using model::Odd;
 using model::Recording;

@@ -21,7 +21,6 @@
 
 namespace sawbill::ingest {
 namespace {
-using model::GpuMetric;
 
 /// One column of the sample, as far as numbers go.
 struct Seen {

@@ -4,6 +4,7 @@
 // block.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <optional>
 #include <span>
@@ -70,6 +71,11 @@ enum class ProcessMetric {
 inline constexpr size_t kGpuMetrics = static_cast<size_t>(GpuMetric::kCount);
 inline constexpr size_t kHostMetrics = static_cast<size_t>(HostMetric::kCount);
 inline constexpr size_t kProcessMetrics = static_cast<size_t>(ProcessMetric::kCount);
+
+/// One reading of everything of a scope, by metric; NaN = not read. kThrottle holds the mask.
+using GpuValues = std::array<double, kGpuMetrics>;
+using HostValues = std::array<double, kHostMetrics>;
+using ProcessValues = std::array<double, kProcessMetrics>;
 
 struct MetricInfo {
   const char* name;  // column and JSON key, unit last

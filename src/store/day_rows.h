@@ -2,7 +2,6 @@
 // Rows of the kinds that the recorder writes, in the order of Columns(kind), without the timestamp.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -13,10 +12,9 @@
 
 namespace sawbill::store {
 
-/// One reading of a card by metric; NaN = not read. kThrottle holds the mask.
-using GpuValues = std::array<double, model::kGpuMetrics>;
-using HostValues = std::array<double, model::kHostMetrics>;
-using ProcessValues = std::array<double, model::kProcessMetrics>;
+using model::GpuValues;
+using model::HostValues;
+using model::ProcessValues;
 
 struct ProcessSample {
   std::string gpu;  // "" = holds no card but matters
