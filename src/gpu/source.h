@@ -5,11 +5,13 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "base/messages.h"
+#include "base/status.h"
 #include "model/holder.h"
 #include "model/metrics.h"
 #include "model/recording.h"
@@ -41,18 +43,23 @@ std::string Explain(const SourceStatus& status, Lang lang);
 
 /// How a call on one card ended.
 enum class Outcome {
-  kOk,       // at least one value was read
-  kEmpty,    // the card answers, but no field is supported
-  kLost,     // the card is gone (15, 16, 28, or 999 on every call): do not call again before Open
-  kReopen,   // the library as a whole is gone (1, 9, 18): Close, wait, Open
+  kOk,         // at least one value was read
+  kEmpty,      // the card answers, but no field gave a value (`code` says why the first did not; asked 0 = none to ask)
+  kLost,       // the card is gone (15, 16, 28, or 999 on every call): do not call again before Open
+  kReopen,     // the library as a whole is gone (1, 9, 18), or a suspended card woke (code 0): Close, wait, Open
+  kSuspended,  // runtime-suspended (D3cold): not touched; no sample, and no waste
+  kNotNew,     // the source has nothing newer than the last reading (dcgm-exporter between its collections): no sample
 };
 
 struct CardReading {
   Outcome outcome = Outcome::kOk;
-  int code = 0;              // NVML's code for kLost, kReopen
-  model::GpuValues values;   // NaN = not read
+  int code = 0;                            // NVML's code for kLost, kReopen, kEmpty
+  model::GpuValues values;                 // NaN = not read
   std::vector<model::CardHolder> holders;  // ReadHolders only
   int supported = 0, asked = 0;            // fields: for coverage ("0 of 12 fields available")
+  // Which reading the value is, "" = none: the same call means another thing on another driver.
+  const char* power_from = "";   // "instant" (field 186), "usage" (PowerUsage: a 1 s mean on newer cards), "dcgm"
+  const char* memory_from = "";  // "used" (reserved told apart), "used+reserved" (old call), "dcgm"
 };
 
 /// What happened on a card: an Xid, an ECC error, ... `detail` is "key=value" pairs of an event row.
@@ -63,7 +70,7 @@ struct CardEvent {
 };
 
 struct SourceInfo {
-  std::string name;     // "nvml", "dcgm-exporter"
+  std::string name;                   // "nvml", "dcgm-exporter"
   std::string driver, library, cuda;  // versions, "" = not told
   bool gpm = false;                   // at least one card gives SM activity
 };
@@ -82,9 +89,9 @@ class Source {
   /// `info` has gpu, uuid, name and what else the driver told; its `node` and `from` are left to the caller.
   struct CardSlot {
     model::CardInfo info;
-    int lost_code = 0;       // != 0: NVML's reason why it cannot be read
-    bool suspended = false;  // runtime-suspended laptop card (D3cold): not touched, and that is no waste
-    bool mig_parent = false;  // its instances have slots of their own; not billed
+    int lost_code = 0;            // != 0: NVML's reason why it cannot be read
+    bool suspended = false;       // runtime-suspended laptop card (D3cold): not touched, and that is no waste
+    bool mig_parent = false;      // its instances have slots of their own; not billed
     bool unified_memory = false;  // no memory of its own: memory cells stay empty
   };
   virtual const std::vector<CardSlot>& cards() const = 0;
@@ -105,5 +112,11 @@ struct NvmlOptions {
   std::string proc_root;                      // in front of /proc and /sys
 };
 std::unique_ptr<Source> MakeNvmlSource(const NvmlOptions& options);
+
+/// GET of a URL: the body, or why there is none (gpu/http_get.h has one).
+using UrlFetcher = std::function<Result<std::string>(const std::string& url)>;
+/// `url` of dcgm-exporter's page ("http://127.0.0.1:9400/metrics"). It collects every 30 s by default: until its page
+/// changes, readings are kNotNew.
+std::unique_ptr<Source> MakeDcgmSource(UrlFetcher fetch, const std::string& url);
 
 }  // namespace sawbill::gpu
