@@ -104,7 +104,8 @@ std::vector<std::string> MemProcFiles::List(const std::string& dir) {
   std::set<std::string> names;
   const std::string prefix = dir.ends_with('/') ? dir : dir + "/";
   const auto add = [&](const std::string& path) {
-    if (path.rfind(prefix, 0) == 0) names.insert(path.substr(prefix.size(), path.find('/', prefix.size()) - prefix.size()));
+    if (path.rfind(prefix, 0) == 0)
+      names.insert(path.substr(prefix.size(), path.find('/', prefix.size()) - prefix.size()));
   };
   for (const auto& [path, text] : files_) add(path);
   for (const auto& [path, target] : links_) add(path);
