@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/messages.h"
+#include "base/numbers.h"
 #include "base/status.h"
 #include "model/holder.h"
 #include "model/metrics.h"
@@ -52,6 +53,7 @@ enum class Outcome {
 };
 
 struct CardReading {
+  CardReading() { values.fill(kMissing); }
   Outcome outcome = Outcome::kOk;
   int code = 0;                            // NVML's code for kLost, kReopen, kEmpty
   model::GpuValues values;                 // NaN = not read
