@@ -67,6 +67,10 @@ enum CommandBit : unsigned {
   kVersion = 512,
   kRoot = 1024,
   kRules = 2048,
+  kRecord = 4096,
+  kRun = 8192,
+  kPause = 16384,
+  kReplay = 32768,
 };
 struct FlagRow {
   const char* names;  // "-o,--output"

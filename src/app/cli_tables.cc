@@ -6,8 +6,9 @@ namespace {
 
 constexpr unsigned kShown = kReport | kDiagnose | kDemo;
 constexpr unsigned kReads = kShown | kRulesExplain;
-constexpr unsigned kEverywhere =
-    kReads | kRoot | kRules | kRulesList | kRulesCheck | kPrices | kDoctor | kCompletion | kVersion;
+constexpr unsigned kEverywhere = kReads | kRoot | kRules | kRulesList | kRulesCheck | kPrices | kDoctor | kCompletion |
+                                 kVersion | kRecord | kRun | kPause | kReplay;
+constexpr unsigned kRecords = kRecord | kRun;
 
 FlagRow Text(const char* names, const char* value, Msg help, Msg group, unsigned commands,
              std::optional<std::string> Options::* to) {
@@ -26,9 +27,9 @@ FlagRow Switch(const char* names, Msg help, Msg group, unsigned commands, bool O
 const std::vector<FlagRow>& FlagRows() {
   static const std::vector<FlagRow> rows = {
       Text("--data", "DIR", Msg::kAppFlagData, Msg::kAppGroupSource,
-           kReport | kDiagnose | kRulesExplain | kPrices | kDoctor, &Options::data),
+           kReport | kDiagnose | kRulesExplain | kPrices | kDoctor | kRecords | kPause, &Options::data),
       Switch("--explain-format", Msg::kAppFlagExplainFormat, Msg::kAppGroupSource, kDiagnose, &Options::explain_format),
-      Text("--tz", "ZONE", Msg::kAppFlagTz, Msg::kAppGroupSource, kReads | kPrices, &Options::tz),
+      Text("--tz", "ZONE", Msg::kAppFlagTz, Msg::kAppGroupSource, kReads | kPrices | kRecords, &Options::tz),
 
       Text("--from", "TIME", Msg::kAppFlagFrom, Msg::kAppGroupPeriod, kReads, &Options::from),
       Text("--to", "TIME", Msg::kAppFlagTo, Msg::kAppGroupPeriod, kReads, &Options::to),
@@ -39,22 +40,42 @@ const std::vector<FlagRow>& FlagRows() {
       List("--user", "USER", Msg::kAppFlagUser, Msg::kAppGroupPeriod, kReads, &Options::users),
       List("--project", "PROJECT", Msg::kAppFlagProject, Msg::kAppGroupPeriod, kReads, &Options::projects),
 
-      List("--price", "[CARD=]AMOUNT", Msg::kAppFlagPrice, Msg::kAppGroupMoney, kShown | kPrices, &Options::price),
-      List("--prices", "FILE", Msg::kAppFlagPrices, Msg::kAppGroupMoney, kShown | kPrices, &Options::prices),
-      Text("--currency", "CODE", Msg::kAppFlagCurrency, Msg::kAppGroupMoney, kShown | kPrices, &Options::currency),
-      Text("--min-saving", "2%|5", Msg::kAppFlagMinSaving, Msg::kAppGroupMoney, kShown, &Options::min_saving),
+      List("--price", "[CARD=]AMOUNT", Msg::kAppFlagPrice, Msg::kAppGroupMoney, kShown | kPrices | kRun,
+           &Options::price),
+      List("--prices", "FILE", Msg::kAppFlagPrices, Msg::kAppGroupMoney, kShown | kPrices | kRun, &Options::prices),
+      Text("--currency", "CODE", Msg::kAppFlagCurrency, Msg::kAppGroupMoney, kShown | kPrices | kRun,
+           &Options::currency),
+      Text("--min-saving", "2%|5", Msg::kAppFlagMinSaving, Msg::kAppGroupMoney, kShown | kRun, &Options::min_saving),
       Text("--fail-on-waste", "20%", Msg::kAppFlagFailOnWaste, Msg::kAppGroupMoney, kReport, &Options::fail_on_waste),
 
       Text("--by", "run|user|job|project|label|gpu|node|day|month", Msg::kAppFlagBy, Msg::kAppGroupOutput, kShown,
            &Options::by),
-      Text("--format", "text|md|html|json|csv", Msg::kAppFlagFormat, Msg::kAppGroupOutput, kShown, &Options::format),
+      Text("--format", "text|md|html|json|csv", Msg::kAppFlagFormat, Msg::kAppGroupOutput, kShown | kRun,
+           &Options::format),
       Text("--format", "text|json", Msg::kAppFlagFormat, Msg::kAppGroupOutput, kRulesExplain | kDoctor,
            &Options::format),
-      Text("-o,--output", "FILE", Msg::kAppFlagOutput, Msg::kAppGroupOutput, kReads | kPrices | kDoctor | kRulesList,
-           &Options::output),
-      Switch("--all", Msg::kAppFlagAll, Msg::kAppGroupOutput, kShown, &Options::all),
-      Text("--color", "auto|always|never", Msg::kAppFlagColor, Msg::kAppGroupOutput, kShown, &Options::color),
-      Switch("--ascii", Msg::kAppFlagAscii, Msg::kAppGroupOutput, kShown, &Options::ascii),
+      Text("-o,--output", "FILE", Msg::kAppFlagOutput, Msg::kAppGroupOutput,
+           kReads | kPrices | kDoctor | kRulesList | kRun, &Options::output),
+      Switch("--all", Msg::kAppFlagAll, Msg::kAppGroupOutput, kShown | kRun, &Options::all),
+      Text("--color", "auto|always|never", Msg::kAppFlagColor, Msg::kAppGroupOutput, kShown | kRun, &Options::color),
+      Switch("--ascii", Msg::kAppFlagAscii, Msg::kAppGroupOutput, kShown | kRun, &Options::ascii),
+
+      Text("--job", "NAME", Msg::kRecFlagJob, Msg::kRecGroupJob, kRun, &Options::job),
+      Text("--project", "NAME", Msg::kRecFlagProject, Msg::kRecGroupJob, kRun, &Options::project),
+      Text("--attach", "PID", Msg::kRecFlagAttach, Msg::kRecGroupJob, kRun, &Options::attach),
+      Text("--bill", "used|visible|all", Msg::kRecFlagBill, Msg::kAppGroupMoney, kRun, &Options::bill),
+      Text("--budget", "AMOUNT", Msg::kRecFlagBudget, Msg::kAppGroupMoney, kRun, &Options::budget),
+
+      Text("--interval", "1s", Msg::kRecFlagInterval, Msg::kRecGroupRecord, kRecords, &Options::interval),
+      Text("--process-interval", "10s", Msg::kRecFlagProcesses, Msg::kRecGroupRecord, kRecords,
+           &Options::process_interval),
+      Text("--dcgm", "URL", Msg::kRecFlagDcgm, Msg::kRecGroupRecord, kRecords, &Options::dcgm),
+      Text("--nvml", "LIBRARY", Msg::kRecFlagNvml, Msg::kRecGroupRecord, kRecords | kDoctor, &Options::nvml),
+      Text("--keep-days", "N", Msg::kRecFlagKeep, Msg::kRecGroupRecord, kRecord, &Options::keep_days),
+      Text("--for", "DURATION", Msg::kRecFlagFor, Msg::kRecGroupRecord, kRecord, &Options::duration),
+      Text("--for", "DURATION", Msg::kRecFlagPauseFor, Msg::kRecGroupRecord, kPause, &Options::duration),
+      Switch("--resume", Msg::kRecFlagResume, Msg::kRecGroupRecord, kPause, &Options::resume),
+      Switch("-q,--quiet", Msg::kRecFlagQuiet, Msg::kAppGroupOutput, kRecords, &Options::quiet),
 
       List("--require", "CHECK", Msg::kAppFlagRequire, Msg::kAppGroupOutput, kDoctor, &Options::require),
 
@@ -67,6 +88,9 @@ const std::vector<FlagRow>& FlagRows() {
 
 const std::vector<CommandRow>& CommandRows() {
   static const std::vector<CommandRow> rows = {
+      {"run", kRun, Msg::kRecCmdRun, "", false, ""},
+      {"record", kRecord, Msg::kRecCmdRecord, "", false, ""},
+      {"pause", kPause, Msg::kRecCmdPause, "", false, ""},
       {"report", kReport, Msg::kAppCmdReport, "", false, "FILE"},
       {"diagnose", kDiagnose, Msg::kAppCmdDiagnose, "", false, "FILE"},
       {"demo", kDemo, Msg::kAppCmdDemo, "", false, ""},
@@ -84,11 +108,10 @@ const std::vector<CommandRow>& CommandRows() {
 
 const std::vector<PlannedCommand>& PlannedCommands() {
   static const std::vector<PlannedCommand> rows = {
-      {"run", Msg::kAppInsteadRecord},    {"record", Msg::kAppInsteadRecord}, {"live", Msg::kAppInsteadReport},
-      {"serve", Msg::kAppInsteadHtml},    {"trace", Msg::kAppInsteadNone},    {"probe", Msg::kAppInsteadNone},
-      {"advise", Msg::kAppInsteadAdvise}, {"whatif", Msg::kAppInsteadAdvise}, {"verify", Msg::kAppInsteadTwice},
-      {"savings", Msg::kAppInsteadTwice}, {"compare", Msg::kAppInsteadTwice}, {"alert", Msg::kAppInsteadFail},
-      {"sync", Msg::kAppInsteadNone},     {"pause", Msg::kAppInsteadNone},    {"replay", Msg::kAppInsteadReport},
+      {"live", Msg::kAppInsteadReport},  {"serve", Msg::kAppInsteadHtml},    {"trace", Msg::kAppInsteadNone},
+      {"probe", Msg::kAppInsteadNone},   {"advise", Msg::kAppInsteadAdvise}, {"whatif", Msg::kAppInsteadAdvise},
+      {"verify", Msg::kAppInsteadTwice}, {"savings", Msg::kAppInsteadTwice}, {"compare", Msg::kAppInsteadTwice},
+      {"alert", Msg::kAppInsteadFail},   {"sync", Msg::kAppInsteadNone},     {"replay", Msg::kAppInsteadReport},
   };
   return rows;
 }

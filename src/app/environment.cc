@@ -42,6 +42,12 @@ class FdStream : public Stream {
   Status status_;
 };
 
+std::shared_ptr<gpu::Source> MakeSource(const std::string& nvml, const std::string&) {
+  gpu::NvmlOptions o;
+  if (!nvml.empty()) o.library = nvml;
+  return gpu::MakeNvmlSource(o);
+}
+
 std::string ExePath() {
   char buffer[PATH_MAX];
   const ssize_t n = ::readlink("/proc/self/exe", buffer, sizeof(buffer));
@@ -79,6 +85,9 @@ RealEnvironment::RealEnvironment()
   env.exe_path = ExePath();
   env.threads = static_cast<int>(std::clamp(std::thread::hardware_concurrency(), 1U, 8U));
   env.load_library = LoadLibrary;
+  env.pid = ::getpid();
+  env.make_source = [](const std::string& nvml, const std::string& dcgm) { return MakeSource(nvml, dcgm); };
+  env.make_proc_files = [] { return std::shared_ptr<sys::ProcFiles>(sys::MakeRealProcFiles()); };
 }
 
 }  // namespace sawbill::app

@@ -13,7 +13,9 @@
 
 #include "base/status.h"
 #include "base/time.h"
+#include "gpu/source.h"
 #include "sys/file.h"
+#include "sys/proc_files.h"
 
 namespace sawbill::app {
 
@@ -45,9 +47,14 @@ struct Environment {
   int columns = 80;
   TimeMs now = 0;
   std::string exe_path;  // of this program, "" = unknown
+  int64_t pid = 0;
   int threads = 1;
   /// Tries to load a shared library: nothing when it loads, else why not.
   std::function<std::optional<std::string>(const std::string&)> load_library;
+  /// What recording needs beyond files; empty in tests that do not record. `nvml`: library, `dcgm`: URL, "" = the
+  /// usual.
+  std::function<std::shared_ptr<gpu::Source>(const std::string& nvml, const std::string& dcgm)> make_source;
+  std::function<std::shared_ptr<sys::ProcFiles>()> make_proc_files;
 
   /// The variable's value; an empty one counts as not set.
   std::optional<std::string> Var(const std::string& name) const {

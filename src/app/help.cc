@@ -54,6 +54,9 @@ std::string Usage(const CommandSpec& c) {
 
 std::optional<Msg> Examples(const std::string& path) {
   if (path.empty()) return Msg::kAppExamplesRoot;
+  if (path == "run") return Msg::kRecExamplesRun;
+  if (path == "record") return Msg::kRecExamplesRecord;
+  if (path == "pause") return Msg::kRecExamplesPause;
   if (path == "report") return Msg::kAppExamplesReport;
   if (path == "diagnose") return Msg::kAppExamplesDiagnose;
   if (path == "rules explain") return Msg::kAppExamplesExplain;
@@ -91,6 +94,10 @@ std::string RenderHelp(const CommandSpec& root, const std::string& path, Lang la
   if (c.path == "report" || c.path == "diagnose") {
     out += "\n";
     AddParagraph(Text(lang, Msg::kAppAboutFiles), columns, &out);
+  }
+  if (c.path == "run") {
+    out += "\n";
+    AddParagraph(Text(lang, Msg::kRecAboutRun), columns, &out);
   }
   AddFlags(c, columns, &out);
   if (const auto examples = Examples(c.path)) {

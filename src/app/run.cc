@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // From the arguments to the exit status.
+#include <algorithm>
+
 #include "app/cli.h"
 #include "app/commands.h"
 #include "app/pipeline.h"
@@ -12,6 +14,7 @@ struct Entry {
   Command run;
 };
 constexpr Entry kCommands[] = {
+    {"run", CmdRun},       {"record", CmdRecord},        {"pause", CmdPause},
     {"report", CmdReport}, {"diagnose", CmdDiagnose},    {"demo", CmdDemo},
     {"prices", CmdPrices}, {"rules list", CmdRulesList}, {"rules explain", CmdRulesExplain},
 };
@@ -42,8 +45,17 @@ int Dispatch(const ParseOutcome& parsed, Lang lang, Environment* env) {
 }  // namespace
 
 int RunMain(const std::vector<std::string>& args, Environment* env) {
-  const Lang lang = EarlyLang(args, *env);
-  const ParseOutcome parsed = ParseCommandLine(args, lang);
+  // What stands behind "--" is a command of its own, whatever it looks like.
+  const auto dashes = std::find(args.begin(), args.end(), "--");
+  const std::vector<std::string> own(args.begin(), dashes);
+  const Lang lang = EarlyLang(own, *env);
+  ParseOutcome parsed = ParseCommandLine(own, lang);
+  if (dashes != args.end()) {
+    const std::vector<std::string> rest(dashes + 1, args.end());
+    auto& o = parsed.options;
+    auto& to = o.command == "run" || o.command == "replay" ? o.child : o.files;
+    to.insert(to.end(), rest.begin(), rest.end());
+  }
   int code = 0;
   if (parsed.kind == ParseOutcome::Kind::kHelp) {
     code = Help(parsed.command, lang, env);

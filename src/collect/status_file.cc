@@ -20,6 +20,13 @@ double PerTick(int64_t us, int64_t ticks) {
   return ticks > 0 ? static_cast<double>(us) / static_cast<double>(ticks) : 0;
 }
 
+gpu::Trouble TroubleOf(const std::string& name) {
+  for (int k = 0; k < static_cast<int>(gpu::Trouble::kOther); ++k) {
+    if (name == gpu::Name(static_cast<gpu::Trouble>(k))) return static_cast<gpu::Trouble>(k);
+  }
+  return gpu::Trouble::kOther;
+}
+
 std::optional<double> Number(const json& j, const char* key) {
   const auto it = j.find(key);
   return it != j.end() && it->is_number() ? std::optional(it->get<double>()) : std::nullopt;
@@ -96,7 +103,9 @@ std::optional<StatusSeen> ParseStatus(std::string_view text) {
   if (const auto source = j.find("source"); source != j.end() && source->is_object()) {
     s.source = text_of(*source, "name");
     s.driver = text_of(*source, "driver");
-    s.trouble = text_of(*source, "trouble");
+    s.source_status.trouble = TroubleOf(text_of(*source, "trouble"));
+    s.source_status.code = static_cast<int>(Number(*source, "code").value_or(0));
+    s.source_status.detail = text_of(*source, "detail");
     s.open = source->contains("open") && (*source)["open"].is_boolean() && (*source)["open"].get<bool>();
   }
   if (const auto own = j.find("own"); own != j.end() && own->is_object()) {

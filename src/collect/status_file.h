@@ -28,7 +28,8 @@ std::string StatusJson(const StatusFacts& facts, const CollectorState& state);
 /// What a reader needs of it; nothing when it is no such file.
 struct StatusSeen {
   StatusFacts facts;
-  std::string source, trouble, driver;
+  std::string source, driver;
+  gpu::SourceStatus source_status;
   bool open = false, paused = false, history_paused = false;
   int64_t ticks = 0, lost_ticks = 0, stretch = 1;
   std::optional<double> cpu_share, rss_mb;

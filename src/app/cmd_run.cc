@@ -1,0 +1,311 @@
+// SPDX-License-Identifier: Apache-2.0
+// `sawbill run`: CMD and the recorder are two processes beside each other; a fault of the one does not touch the other.
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <set>
+
+#include "app/commands.h"
+#include "app/pipeline.h"
+#include "app/recorder.h"
+#include "app/run_child.h"
+#include "app/run_money.h"
+#include "app/run_plan.h"
+#include "base/numbers.h"
+#include "base/text.h"
+#include "host/family.h"
+#include "host/job_identity.h"
+#include "store/day_reader.h"
+#include "store/folder_writer.h"
+
+namespace sawbill::app {
+namespace {
+
+constexpr int64_t kRecorderPatienceUs = 10'000'000;
+
+class Run {
+ public:
+  Run(const Options& options, const Settings& settings, RunPlan plan, RecorderSpec spec, Environment* env)
+      : options_(options),
+        settings_(settings),
+        plan_(std::move(plan)),
+        spec_(std::move(spec)),
+        env_(env),
+        lang_(settings.lang),
+        files_(env->make_proc_files()),
+        waiter_(SupervisedSignals()),
+        started_(sys::WallNow()),
+        money_(plan_, settings_, env, started_) {}
+
+  int All() {
+    if (plan_.records) {
+      daemon_ = FindRecorder(settings_.data_dir, *env_);
+      if (daemon_ && !options_.quiet) Note(env_, Tr(lang_, Msg::kRecUsesDaemon, settings_.data_dir));
+      if (!daemon_) StartRecorder();
+    }
+    const int code = plan_.attach ? WatchProcess() : RunCommand();
+    if (failed_) return code;
+    ended_ = sys::WallNow();
+    StopRecorder();
+    if (plan_.records) WriteRun();
+    if (plan_.receipt && plan_.records) Receipt();
+    return code;
+  }
+
+ private:
+  /// Where the samples are.
+  const std::string& SamplesDir() const { return daemon_ ? settings_.data_dir : plan_.dir; }
+
+  void StartRecorder() {
+    int ends[2] = {-1, -1};
+    const Status made = env_->fs->MakeDirs(plan_.dir);
+    if (!made.ok() || env_->exe_path.empty() || ::pipe2(ends, O_CLOEXEC) != 0) {
+      Note(env_, Tr(lang_, Msg::kRecNoRecorderStart, made.ok() ? "pipe" : made.message()));
+      return;
+    }
+    sys::SpawnOptions o;
+    o.mask = &waiter_.old_mask();
+    o.own_group = true;
+    o.output_path = Log();
+    o.keep_fds = {ends[0]};
+    o.set_vars["SAWBILL_PARENT_FD"] = std::to_string(ends[0]);
+    std::vector<std::string> argv = {env_->exe_path, "record", "--data", plan_.dir, "--tz", settings_.tz.name()};
+    const auto pass = [&](const char* flag, const std::optional<std::string>& value) {
+      if (value) argv.insert(argv.end(), {flag, *value});
+    };
+    pass("--interval", options_.interval);
+    pass("--process-interval", options_.process_interval);
+    pass("--nvml", options_.nvml);
+    pass("--dcgm", options_.dcgm);
+    pass("--config", options_.config);
+    const auto pid = sys::Spawn(argv, o);
+    ::close(ends[0]);
+    if (!pid.ok()) {
+      ::close(ends[1]);
+      Note(env_, Tr(lang_, Msg::kRecNoRecorderStart, pid.status().message()));
+      return;
+    }
+    recorder_ = *pid;
+    recorder_pipe_ = ends[1];
+  }
+
+  std::string Log() const { return sys::JoinPath(plan_.dir, "recorder.log"); }
+
+  void CheckRecorder() {
+    if (recorder_ == 0) return;
+    const auto state = sys::PollChild(recorder_);
+    if (!state || state->kind == sys::ChildState::Kind::kStopped || state->kind == sys::ChildState::Kind::kContinued)
+      return;
+    recorder_ = 0;
+    if (recorder_pipe_ >= 0) Note(env_, Tr(lang_, Msg::kRecRecorderDied, state->value, Log()));
+  }
+
+  void StopRecorder() {
+    if (recorder_pipe_ >= 0) ::close(std::exchange(recorder_pipe_, -1));
+    const int64_t end_us = sys::SteadyNowUs() + kRecorderPatienceUs;
+    while (recorder_ != 0 && sys::SteadyNowUs() < end_us) {
+      waiter_.Wait(sys::SteadyNowUs() + 20'000);
+      CheckRecorder();
+    }
+    if (recorder_ == 0) return;
+    ::kill(static_cast<pid_t>(recorder_), SIGKILL);
+    (void)sys::WaitChild(recorder_);
+    recorder_ = 0;
+  }
+
+  int RunCommand() {
+    sys::SpawnOptions o;
+    o.mask = &waiter_.old_mask();
+    if (options_.job) o.set_vars["SAWBILL_JOB"] = *options_.job;
+    if (options_.project) o.set_vars["SAWBILL_PROJECT"] = *options_.project;
+    const auto pid = sys::Spawn(options_.child, o);
+    if (!pid.ok()) {
+      failed_ = true;
+      StopRecorder();
+      (void)Fail(env_, Status::NotFound(Tr(lang_, Msg::kRecCannotRun, pid.status().message())));
+      return pid.status().kind() == StatusKind::kNotFound ? 127 : 126;
+    }
+    watched_ = *pid;
+    const Supervised end = Supervise(*pid, &waiter_, [this] { EverySecond(); }, [this] { CheckRecorder(); });
+    exit_status_ = end.exit_status;
+    return end.exit_code;
+  }
+
+  int WatchProcess() {
+    watched_ = *plan_.attach;
+    const host::ProcessKey key = host::FindProcess(files_.get(), watched_);
+    if (!key.alive) {
+      failed_ = true;
+      StopRecorder();
+      return Fail(env_, Status::NotFound(Tr(lang_, Msg::kRecNoProcess, watched_)));
+    }
+    Watch([&] { return host::FindProcess(files_.get(), watched_).started_ticks == key.started_ticks; }, &waiter_,
+          [this] {
+            EverySecond();
+            CheckRecorder();
+          });
+    return 0;
+  }
+
+  void EverySecond() {
+    if (second_++ % 10 == 0 || family_.empty()) {
+      for (const int64_t pid : host::Family(files_.get(), watched_)) family_.insert(pid);
+    }
+    if (options_.quiet || !plan_.records) return;
+    if (!money_.has_cards()) {
+      std::vector<model::CardInfo> cards;
+      if (const auto seen = FindRecorder(SamplesDir(), *env_)) {
+        for (const auto& c : seen->cards) {
+          model::CardInfo info;
+          info.gpu = c.gpu;
+          info.uuid = c.uuid;
+          info.name = c.name;
+          info.node = seen->facts.node;
+          if (const auto label = settings_.labels.find(c.uuid); label != settings_.labels.end())
+            info.label = label->second;
+          cards.push_back(std::move(info));
+        }
+      }
+      money_.SetCards(Visible(cards));
+    }
+    money_.Tick(sys::WallNow());
+  }
+
+  /// Of `cards` those that the command can see.
+  std::vector<model::CardInfo> Visible(const std::vector<model::CardInfo>& cards) {
+    if (plan_.bill == Bill::kAll) return cards;
+    std::optional<std::string> value;
+    std::string order = env_->Var("CUDA_DEVICE_ORDER").value_or("");
+    if (plan_.attach) {
+      const host::JobIdentity identity = host::Identify(files_.get(), watched_);
+      if (identity.has_visible_devices) value = identity.visible_devices;
+    } else if (const auto it = env_->vars.find("CUDA_VISIBLE_DEVICES"); it != env_->vars.end()) {
+      value = it->second;
+    }
+    if (!value) return cards;
+    std::vector<host::VisibleCard> known;
+    for (const auto& c : cards) known.push_back({c.uuid, c.name});
+    const host::Visible visible = host::ResolveVisible(*value, order, known);
+    if (!visible.certain) {
+      if (!visible_told_) Note(env_, Tr(lang_, Msg::kRecVisibleUnknown, Sanitize(*value)));
+      visible_told_ = true;
+      return cards;
+    }
+    std::vector<model::CardInfo> out;
+    for (const size_t k : visible.cards) out.push_back(cards[k]);
+    return out;
+  }
+
+  void WriteRun() {
+    store::FolderWriterOptions o;
+    o.days.tz = settings_.tz;
+    o.start_and_stop_events = false;
+    auto writer = store::FolderWriter::Open(env_->fs, plan_.dir, o);
+    if (!writer.ok()) return Note(env_, writer.status().message());
+    model::RunRow row;
+    row.run = plan_.id;
+    row.job = plan_.job;
+    row.project = plan_.project;
+    row.user = sys::UserName(static_cast<uint32_t>(::getuid()));
+    row.node = sys::HostName();
+    row.program = options_.child.empty() ? "" : sys::BaseName(options_.child.front());
+    row.t_ms = started_;
+    row.state = "start";
+    (void)(*writer)->Run(row);
+    row.t_ms = ended_;
+    row.state = "end";
+    row.exit_status = exit_status_;
+    (void)(*writer)->Run(row);
+    const Status written = (*writer)->EndTick();
+    if (!written.ok()) Note(env_, written.message());
+  }
+
+  /// The cards on which the command's own processes were seen.
+  std::vector<std::string> UsedCards(const model::TelemetrySource& source) const {
+    std::set<std::string> uuids;
+    for (size_t k = 0; k < source.pieces().size(); ++k) {
+      const auto recording = source.Read(k);
+      if (!recording.ok()) continue;
+      for (const model::ProcessRow& r : recording->processes) {
+        if (r.card >= 0 && family_.contains(r.pid))
+          uuids.insert(recording->gpus[static_cast<size_t>(r.card)].card.uuid);
+      }
+    }
+    return {uuids.begin(), uuids.end()};
+  }
+
+  void Receipt() {
+    // The job of several nodes stands in a folder a node.
+    const std::string dir = daemon_ ? settings_.data_dir : plan_.ranks > 1 ? sys::DirName(plan_.dir) : plan_.dir;
+    store::DataFolderOptions o;
+    o.tz = settings_.tz;
+    o.from = started_;
+    o.to = ended_;
+    const auto source = store::OpenDataFolder(env_->fs, dir, o);
+    if (!source.ok() || (*source)->cards().empty()) {
+      return Note(env_, Tr(lang_, Msg::kRecNoCards, WhyNoCards()));
+    }
+    Options report = options_;
+    report.command = "run";
+    report.files = {dir};
+    report.gpus.clear();
+    std::vector<std::string> wanted = plan_.bill == Bill::kUsed ? UsedCards(**source) : std::vector<std::string>();
+    if (plan_.bill == Bill::kUsed && wanted.empty()) Note(env_, std::string(Text(lang_, Msg::kRecUsedUnknown)));
+    if (wanted.empty()) {
+      for (const model::CardInfo& c : Visible((*source)->cards())) wanted.push_back(c.uuid);
+    }
+    if (wanted.size() < (*source)->cards().size()) report.gpus = wanted;
+    Settings settings = settings_;
+    settings.from = started_;
+    settings.to = ended_;
+    settings.last_ms.reset();
+    env_->now = ended_;
+    // stdout is the command's.
+    Stream* const out = std::exchange(env_->out, env_->err);
+    const bool terminal = std::exchange(env_->out_is_terminal, env_->err_is_terminal);
+    (void)ReportAll(report, settings, false, env_);
+    env_->out = out;
+    env_->out_is_terminal = terminal;
+    if (!options_.quiet) Note(env_, Tr(lang_, Msg::kRecRecordIn, plan_.dir));
+  }
+
+  /// In the words of the source, from the status file that the recorder left.
+  std::string WhyNoCards() const {
+    const auto bytes = env_->fs->Map(sys::JoinPath(SamplesDir(), collect::kStatusName));
+    const auto seen = bytes.ok() ? collect::ParseStatus((*bytes)->bytes()) : std::nullopt;
+    if (!seen) return Log();
+    return gpu::Explain(seen->source_status, lang_);
+  }
+
+  const Options& options_;
+  const Settings& settings_;
+  const RunPlan plan_;
+  const RecorderSpec spec_;
+  Environment* env_;
+  const Lang lang_;
+  std::shared_ptr<sys::ProcFiles> files_;
+  sys::Waiter waiter_;
+  TimeMs started_, ended_ = 0;
+  RunMoney money_;
+  std::optional<collect::StatusSeen> daemon_;
+  int64_t recorder_ = 0, watched_ = 0, second_ = 0;
+  int recorder_pipe_ = -1;
+  std::set<int64_t> family_;
+  std::string exit_status_;
+  bool failed_ = false, visible_told_ = false;
+};
+
+}  // namespace
+
+int CmdRun(const Options& options, const Settings& settings, Environment* env) {
+  if (!env->make_source) return Fail(env, Status::Unsupported("run: no clock here"));
+  auto plan = MakeRunPlan(options, settings, *env);
+  if (!plan.ok()) return Fail(env, plan.status());
+  auto spec = ResolveRecorder(options, settings);
+  if (!spec.ok()) return Fail(env, spec.status());
+  Run run(options, settings, std::move(plan).value(), std::move(spec).value(), env);
+  return run.All();
+}
+
+}  // namespace sawbill::app
