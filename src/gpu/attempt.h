@@ -7,6 +7,7 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 
@@ -52,7 +53,8 @@ inline constexpr int64_t kRetryAbsentUs = int64_t{3600} * 1000 * 1000;
 /// Rights may be given back within minutes (a container's device rules after a reload), so they are tried more often.
 inline constexpr int64_t kRetryPermissionUs = int64_t{60} * 1000 * 1000;
 
-/// What one card answered, so far.
+/// What one card answered, so far. THREAD: quick readings, slow ones and those of holders put different questions and
+/// may note their answers at the same time; Exclude comes before all.
 class AskLog {
  public:
   /// Questions that make no sense for this card (power of a MIG instance) are never asked, and not counted.
@@ -64,8 +66,9 @@ class AskLog {
 
  private:
   struct State {
-    bool excluded = false, good = false;
-    int64_t refused_until_us = 0;  // 0 = not refused
+    bool excluded = false;
+    std::atomic<bool> good = false;
+    std::atomic<int64_t> refused_until_us = 0;  // 0 = not refused
   };
   State& at(Ask ask) { return states_[static_cast<size_t>(ask)]; }
   const State& at(Ask ask) const { return states_[static_cast<size_t>(ask)]; }

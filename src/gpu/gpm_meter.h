@@ -39,7 +39,7 @@ class GpmMeter {
   Target target_;
   nvml::GpmSample older_ = nullptr, newer_ = nullptr;
   std::atomic<bool> supported_ = false;  // asked for while readings run
-  std::optional<int64_t> older_us_;  // when older_ was taken; nothing = it holds no sample
+  std::optional<int64_t> older_us_;      // when older_ was taken; nothing = it holds no sample
 };
 
 }  // namespace sawbill::gpu

@@ -2,6 +2,7 @@
 // One card, or one MIG instance of a card, as NVML shows it: all that has to be remembered between two readings of it.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -31,7 +32,7 @@ struct CardPlace {
   std::string power_dir;  // sysfs folder of a card that the kernel may suspend at run time, "" = never
 };
 
-/// THREAD: one at a time.
+/// THREAD: the three Read calls may overlap, each with itself never.
 class NvmlCard {
  public:
   NvmlCard(const NvmlApi* api, sys::ProcFiles* files, const CardPlace& place);
@@ -59,7 +60,7 @@ class NvmlCard {
   FieldBatch fields_;
   GpmMeter gpm_;
   HolderReader holders_;
-  bool quick_has_pcie_ = false;
+  std::atomic<bool> quick_has_pcie_ = false;
 };
 
 /// Whether the kernel has put the PCI device of this sysfs folder to sleep. Reading these files does not wake it.

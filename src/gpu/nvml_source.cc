@@ -2,6 +2,7 @@
 #include "gpu/nvml_source.h"
 
 #include <algorithm>
+#include <mutex>
 #include <utility>
 
 #include "base/text.h"
@@ -23,14 +24,17 @@ class NvmlSource : public Source {
     OpenedNvml opened = OpenNvml(std::move(library).value(), files_);
     info_ = std::move(opened.info);
     slots_ = std::move(opened.slots);
+    const std::lock_guard<std::mutex> lock(mutex_);
     session_ = std::move(opened.session);
     return opened.status;
   }
 
   /// A call that hangs holds the session by itself: then nothing is shut down or unloaded here.
   void Close() override {
-    session_.reset();
     slots_.clear();
+    std::shared_ptr<NvmlSession> session;
+    const std::lock_guard<std::mutex> lock(mutex_);
+    session.swap(session_);
   }
 
   const std::vector<CardSlot>& cards() const override { return slots_; }
@@ -38,8 +42,9 @@ class NvmlSource : public Source {
   SourceInfo info() const override {
     SourceInfo info = info_;
     info.name = "nvml";
-    info.gpm = session_ != nullptr &&
-               std::any_of(session_->cards.begin(), session_->cards.end(), [](const auto& c) { return c->gpm(); });
+    const std::shared_ptr<NvmlSession> session = Session();
+    info.gpm = session != nullptr &&
+               std::any_of(session->cards.begin(), session->cards.end(), [](const auto& c) { return c->gpm(); });
     return info;
   }
 
@@ -58,7 +63,7 @@ class NvmlSource : public Source {
   }
 
   std::vector<CardEvent> TakeEvents() override {
-    const std::shared_ptr<NvmlSession> session = session_;
+    const std::shared_ptr<NvmlSession> session = Session();
     return session == nullptr ? std::vector<CardEvent>() : DrainEvents(session.get());
   }
 
@@ -71,10 +76,15 @@ class NvmlSource : public Source {
     return bare.ok() ? std::move(bare) : std::move(library);
   }
 
+  std::shared_ptr<NvmlSession> Session() const {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    return session_;
+  }
+
   /// Runs `read` on what stays alive while it runs; after it, `this` may be gone and is not touched.
   template <typename Read>
   CardReading With(size_t card, const Read& read) {
-    const std::shared_ptr<NvmlSession> session = session_;
+    const std::shared_ptr<NvmlSession> session = Session();
     if (session == nullptr || card >= session->cards.size()) {
       CardReading closed;
       closed.outcome = Outcome::kReopen;
@@ -87,7 +97,8 @@ class NvmlSource : public Source {
   NvmlOptions options_;
   LibraryOpener open_;
   std::shared_ptr<sys::ProcFiles> files_;
-  std::shared_ptr<NvmlSession> session_;  // null = closed
+  mutable std::mutex mutex_;
+  std::shared_ptr<NvmlSession> session_;  // guarded by mutex_; null = closed
   std::vector<CardSlot> slots_;
   SourceInfo info_;
 };

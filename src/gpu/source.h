@@ -78,7 +78,8 @@ struct SourceInfo {
 };
 
 /// THREAD: Open, Close and the constructor from one thread, while no other call runs (a call that hangs for ever
-/// excepted: what it uses stays alive). Read* of different cards may run at the same time, of one card never.
+/// excepted: what it uses stays alive). All other calls may run at the same time, but for the same call of the same
+/// card.
 class Source {
  public:
   virtual ~Source() = default;

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a page of dcgm-exporter says of each card. Names come in two generations (DCGM 4.6 renamed them), units are
+// DCGM's own (mJ, MiB, percent for DEV, ratio for PROF: GPU_UTIL_RATIO is a percentage in spite of its name), and
+// numbers that mean "no value" are printed by older exporters as they are.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "model/metrics.h"
+
+namespace sawbill::gpu {
+
+struct DcgmCard {
+  DcgmCard();
+  std::string gpu, uuid, name, driver, profile;  // "" = not told
+  std::optional<int> instance;                   // GPU_I_ID
+  model::GpuValues values;                       // in the catalogue's units; NaN = not there
+  double memory_free_mb, memory_total_mb, memory_reserved_mb, power_limit_w, xid, uncorrected;  // NaN = not there
+  /// The same card in the next page.
+  std::string key() const;
+};
+
+struct DcgmPage {
+  std::vector<DcgmCard> cards;  // by number, then instance
+  uint64_t fingerprint = 0;     // of DCGM's lines; equal = nothing was collected in between
+};
+DcgmPage ParseDcgmPage(std::string_view text);
+
+/// DCGM's "blank, not found, not supported, no permission", of its three types of numbers.
+bool IsDcgmBlank(double v);
+
+}  // namespace sawbill::gpu
