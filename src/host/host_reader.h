@@ -15,9 +15,9 @@ namespace sawbill::host {
 
 /// Cores that a process may use, and why not more.
 struct Allowance {
-  double cores = 0;           // 0 = cannot be told; a quota gives fractions
-  double host_cores = 0;      // online on the machine
-  int physical_cores = 0;     // distinct (package, core) among the allowed, 0 = cannot be told
+  double cores = 0;        // 0 = cannot be told; a quota gives fractions
+  double host_cores = 0;   // online on the machine
+  int physical_cores = 0;  // distinct (package, core) among the allowed, 0 = cannot be told
   enum class Limit { kNone, kAffinity, kCpuset, kQuota } limit = Limit::kNone;
 };
 /// `pid`: "self" or a number.

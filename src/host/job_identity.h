@@ -13,12 +13,12 @@
 namespace sawbill::host {
 
 struct JobIdentity {
-  std::string job;        // what the process row's `job` says; "" = none known
-  std::string source;     // "environment", "slurm", "kubernetes", "docker", ... ; "" = none
+  std::string job;            // what the process row's `job` says; "" = none known
+  std::string source;         // "environment", "slurm", "kubernetes", "docker", ... ; "" = none
   std::string project, user;  // as the scheduler says it; "" = not told
-  std::string container;  // 12 hex digits, "" = none
+  std::string container;      // 12 hex digits, "" = none
   std::string rank, world_size, visible_devices, master;  // RANK, WORLD_SIZE, CUDA_VISIBLE_DEVICES, MASTER_ADDR
-  bool has_visible_devices = false;  // CUDA_VISIBLE_DEVICES is set, even to ""
+  bool has_visible_devices = false;                       // CUDA_VISIBLE_DEVICES is set, even to ""
 };
 
 JobIdentity Identify(sys::ProcFiles* files, int64_t pid);
@@ -35,6 +35,7 @@ struct Visible {
 struct VisibleCard {
   std::string uuid, name;
 };
-Visible ResolveVisible(const std::string& value, const std::string& device_order, const std::vector<VisibleCard>& cards);
+Visible ResolveVisible(const std::string& value, const std::string& device_order,
+                       const std::vector<VisibleCard>& cards);
 
 }  // namespace sawbill::host

@@ -25,7 +25,7 @@ struct ProcessRow {
 };
 
 struct TableOptions {
-  double hog_cores = 1.0;    // a process tree without a card is worth a row from this many cores
+  double hog_cores = 1.0;  // a process tree without a card is worth a row from this many cores
   size_t most_hogs = 5;
   uint32_t clock_ticks = 100;  // sysconf(_SC_CLK_TCK)
   int64_t page_bytes = 4096;
