@@ -33,6 +33,7 @@ bool AskLog::Due(Ask ask, int64_t now_us) const {
 void AskLog::Note(Ask ask, CodeClass answer, int64_t now_us) {
   State& s = at(ask);
   s.refused_until_us = 0;
+  s.absent = answer == CodeClass::kAbsent;
   if (answer == CodeClass::kOk) s.good = true;
   if (answer == CodeClass::kAbsent || answer == CodeClass::kPermission) {
     s.good = false;

@@ -60,6 +60,8 @@ class AskLog {
   /// Questions that make no sense for this card (power of a MIG instance) are never asked, and not counted.
   void Exclude(Ask ask) { at(ask).excluded = true; }
   bool Due(Ask ask, int64_t now_us) const;
+  /// Refused because the card or the driver does not have it, not for want of rights.
+  bool Absent(Ask ask) const { return at(ask).absent; }
   void Note(Ask ask, CodeClass answer, int64_t now_us);
   /// Fields that a card can give at all, of 12: "0 of 12 available" is said of a card that refuses everything.
   void Coverage(int* supported, int* asked) const;
@@ -67,7 +69,7 @@ class AskLog {
  private:
   struct State {
     bool excluded = false;
-    std::atomic<bool> good = false;
+    std::atomic<bool> good = false, absent = false;
     std::atomic<int64_t> refused_until_us = 0;  // 0 = not refused
   };
   State& at(Ask ask) { return states_[static_cast<size_t>(ask)]; }
@@ -80,6 +82,7 @@ class Attempt {
  public:
   Attempt(AskLog* log, int64_t now_us) : log_(log), now_us_(now_us) {}
   bool Wants(Ask ask) const { return !over_ && log_->Due(ask, now_us_); }
+  bool Absent(Ask ask) const { return log_->Absent(ask); }
   /// Takes note of an answer; true when it was success.
   bool Took(Ask ask, int code);
   bool over() const { return over_; }

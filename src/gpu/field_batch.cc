@@ -94,7 +94,8 @@ void FieldBatch::Take(Ask ask, double value, int64_t now_us, int value_type, Car
 /// busy link and would make a small rate of a large one, so they are believed once one has been seen beyond 32 bits.
 void FieldBatch::TakePcie(GpuMetric m, CounterRate* counter, double value, int64_t now_us, int value_type,
                           CardReading* reading) {
-  if (value_type != nvml::kValueU32 && value >= kBits32) pcie_is_64_bits_ = true;
+  if (value_type == nvml::kValueU32) return;
+  if (value >= kBits32) pcie_is_64_bits_ = true;
   const std::optional<double> rate = counter->Next(value, now_us);
   if (pcie_is_64_bits_ && rate) Set(m, *rate * 1e-6, reading);
 }

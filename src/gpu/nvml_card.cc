@@ -43,10 +43,6 @@ NvmlCard::NvmlCard(const NvmlApi* api, sys::ProcFiles* files, const CardPlace& p
       log_.Exclude(ask);
     }
   }
-  if (place.unified_memory) {
-    log_.Exclude(Ask::kMemoryV2);
-    log_.Exclude(Ask::kMemoryV1);
-  }
 }
 
 /// Why nothing may be asked now, as a reading.
@@ -96,13 +92,14 @@ void NvmlCard::ReadUtilizationInto(Attempt* attempt, CardReading* reading) {
 }
 
 void NvmlCard::ReadMemoryInto(Attempt* attempt, CardReading* reading) {
-  Answer<MemoryReading> answer = {nvml::kNotSupported, std::nullopt};
+  Answer<MemoryReading> answer;
   const char* from = "used";
   if (attempt->Wants(Ask::kMemoryV2)) {
     answer = ReadMemoryV2(*api_, place_.device);
     attempt->Took(Ask::kMemoryV2, answer.code);
   }
-  if (Classify(answer.code) == CodeClass::kAbsent && attempt->Wants(Ask::kMemoryV1)) {
+  // Not for want of rights: the two mean different things, and a series must not change from one to the other.
+  if (attempt->Absent(Ask::kMemoryV2) && attempt->Wants(Ask::kMemoryV1)) {
     answer = ReadMemoryV1(*api_, place_.device);
     attempt->Took(Ask::kMemoryV1, answer.code);
     from = "used+reserved";
