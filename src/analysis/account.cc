@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "analysis/calendar.h"
 #include "analysis/feature_parts.h"
+#include "analysis/holders.h"
 #include "analysis/piece.h"
 #include "ledger/apportion.h"
 
@@ -100,7 +102,8 @@ double ThrottleLoss(const PreparedCard& c, const CardInRun& facts, size_t i) {
 /// Walks the samples of one card in order, keeping the place in its runs, their interruptions and the account.
 class CardWalk {
  public:
-  CardWalk(Piece* p, const Options& o, size_t card) : p_(p), o_(o), card_(card), c_(p->cards[card]) {
+  CardWalk(Piece* p, const Options& o, size_t card)
+      : p_(p), calendar_(o.tz, o.cuts), card_(card), c_(p->cards[card]), select_(!p->selected_s.empty()) {
     for (size_t r = 0; r < p->runs.size(); ++r) {
       const auto& cards = p->runs[r].run.cards;
       if (std::find(cards.begin(), cards.end(), card) != cards.end()) {
@@ -117,67 +120,79 @@ class CardWalk {
   }
 
   void Walk() {
+    const model::TimeRange& split = p_->split[card_];
     for (size_t i = 0; i < c_.size(); ++i) {
       if (c_.t(i) <= p_->range.from || c_.t(i) > p_->range.to) continue;
+      // While a card is cut into MIG instances, they are billed and it is not.
+      if (!split.empty() && c_.t(i) > split.from && c_.t(i) <= split.to) continue;
       if (i > 0) Unmeasured(c_.t(i - 1), c_.t(i), c_.dt(i));
       if (c_.dt(i) > 0) Sample(i);
     }
   }
 
  private:
-  model::LineSeconds& Entry(int run, TimeMs t) {
-    // One look at the zone an hour: offsets do not change within it.
-    if (hour_ != t / 3600000) {
-      hour_ = t / 3600000;
-      offset_ms_ = 1000LL * o_.tz.OffsetSeconds(t);
-    }
-    const TimeMs local = t + offset_ms_;
-    const AccountKey key{card_, run,
-                         static_cast<int32_t>(local >= 0 ? local / 86400000 : -((-local + 86399999) / 86400000))};
-    if (entry_ == nullptr || key != entry_key_) {
-      entry_key_ = key;
-      entry_ = &p_->account[key];
-    }
-    return *entry_;
-  }
-
-  /// Index into plans_ of the run that holds the card at `t`; -1 if none. Of two at once the one that began first.
-  int PlanAt(TimeMs t) const {
-    for (size_t k = 0; k < runs_.size(); ++k) {
-      const auto& range = plans_[k].run->run.range;
-      if (t > range.from && t <= range.to) return static_cast<int>(k);
-    }
-    return -1;
+  /// Puts what happened in (from, to] on the account, by day and by span between price changes.
+  void Post(int run, TimeMs from, TimeMs to, const model::LineSeconds& lines, double hang_s = 0) {
+    calendar_.Spread(from, to, [&](const Calendar::Part& part, double share) {
+      const AccountKey key{card_, run, part.day, part.span};
+      if (entry_ == nullptr || key != entry_key_) {
+        entry_key_ = key;
+        entry_ = &p_->account[key];
+      }
+      for (size_t l = 0; l < model::kLines; ++l) (*entry_)[l] += share * lines[l];
+      if (hang_s > 0) p_->hang_s[key] += share * hang_s;
+    });
   }
 
   void Unmeasured(TimeMs previous, TimeMs t, double dt) {
     const double hole = Seconds(t - previous) - dt;
     if (hole <= 1e-9) return;
-    const TimeMs middle = previous + (t - previous) / 2;
-    const int k = PlanAt(middle);
-    Entry(k < 0 ? -1 : runs_[static_cast<size_t>(k)], middle)[Index(Line::kUnmeasured)] += hole;
+    FindHolders(*p_, runs_, card_, previous + (t - previous) / 2, &holders_);
+    const TimeMs end = t - static_cast<TimeMs>(std::llround(dt * 1000));
+    model::LineSeconds lines{};
+    if (holders_.empty()) {
+      lines[Index(Line::kUnmeasured)] = hole;
+      Post(-1, previous, end, lines);
+    }
+    for (const Holder& h : holders_) {
+      lines[Index(Line::kUnmeasured)] = hole * h.share;
+      Post(runs_[h.plan], previous, end, lines);
+    }
   }
 
   void Sample(size_t i) {
-    const TimeMs t = c_.t(i);
-    const double dt = c_.dt(i);
-    interval_.seconds = dt;
+    const TimeMs t = c_.t(i), from = t - static_cast<TimeMs>(std::llround(c_.dt(i) * 1000.0));
+    const Holder::Basis basis = FindHolders(*p_, runs_, card_, t, &holders_);
+    if (basis != Holder::Basis::kAlone) {
+      p_->shared[card_].s += c_.dt(i);
+      if (basis == Holder::Basis::kMeasured) p_->shared[card_].measured_s += c_.dt(i);
+    }
+    if (holders_.empty()) {
+      Begin(i);
+      Outside(i);
+      model::LineSeconds lines{};
+      ledger::Apportion(interval_, &lines);
+      Post(-1, from, t, lines);
+    }
+    for (const Holder& h : holders_) {
+      Begin(i);
+      const double hang = Inside(plans_[h.plan], i);
+      model::LineSeconds lines{};
+      ledger::Apportion(interval_, &lines);
+      for (double& s : lines) s *= h.share;
+      Post(runs_[h.plan], from, t, lines, hang * h.share);
+      if (select_ && (p_->wanted.empty() || p_->wanted[static_cast<size_t>(runs_[h.plan])] != 0))
+        p_->selected_s[card_][i] += static_cast<float>(c_.dt(i) * h.share);
+    }
+    if (select_ && holders_.empty() && p_->wanted.empty()) p_->selected_s[card_][i] = static_cast<float>(c_.dt(i));
+  }
+
+  void Begin(size_t i) {
+    interval_.seconds = c_.dt(i);
     interval_.fixed.clear();
     interval_.losses.clear();
     interval_.wait_line = Line::kUnexplained;
     interval_.busy = IsMissing(c_.util[i]) ? kMissing : c_.util[i] / 100.0;
-    const int k = PlanAt(t);
-    if (k < 0) {
-      Outside(i);
-      ledger::Apportion(interval_, &Entry(-1, t));
-      return;
-    }
-    const Plan& plan = plans_[static_cast<size_t>(k)];
-    const int run = runs_[static_cast<size_t>(k)];
-    const double hang = Inside(plan, i);
-    model::LineSeconds& entry = Entry(run, t);
-    ledger::Apportion(interval_, &entry);
-    if (hang > 0) p_->hang_s[entry_key_] += hang;
   }
 
   void Outside(size_t i) {
@@ -243,16 +258,17 @@ class CardWalk {
   }
 
   Piece* p_;
-  const Options& o_;
+  Calendar calendar_;
   size_t card_;
   const PreparedCard& c_;
+  bool select_;
   std::vector<int> runs_;
   std::vector<Plan> plans_;
   bool processes_known_ = false;
   ledger::Interval interval_;
+  std::vector<Holder> holders_;
   AccountKey entry_key_;
   model::LineSeconds* entry_ = nullptr;
-  TimeMs hour_ = INT64_MIN, offset_ms_ = 0;
 };
 
 }  // namespace

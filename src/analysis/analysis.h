@@ -7,6 +7,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -34,6 +35,7 @@ struct Distribution {
 /// A stretch of time in which one job holds cards, or in which an unnamed load runs (logs without processes).
 struct RunFacts {
   std::string run, job, user, program, node;
+  std::string project, exit_status;                // from run records, where there are any
   std::vector<size_t> cards;                       // indices into Analysis::cards
   model::TimeRange range;                          // from process start (or first sample) to end
   model::TimeRange active;                         // first work to last work
@@ -42,11 +44,12 @@ struct RunFacts {
   wave::FeatureSet features;
 };
 
-/// Time of one account entry: which card, which run (or none), which local day.
+/// Time of one account entry: which card, which run (or none), which local day, and which span between two cuts.
 struct AccountKey {
   size_t card = 0;
-  int run = -1;     // index into Analysis::runs
-  int32_t day = 0;  // days since epoch, local
+  int run = -1;      // index into Analysis::runs
+  int32_t day = 0;   // days since epoch, local
+  int32_t span = 0;  // how many of Options::cuts lie at or before it: within one span no price changes
   auto operator<=>(const AccountKey&) const = default;
 };
 
@@ -55,6 +58,7 @@ struct SavingEstimate {
   double low_s = 0, expected_s = 0, high_s = 0;  // card-seconds of the whole run that would not be needed
   double alone_s = 0;
   bool upper_only = false;  // tier C: "up to"
+  bool speedup = false;     // useful work would be done in less time: more can be won than was lost
 };
 
 struct EvidenceItem {
@@ -84,6 +88,7 @@ struct Finding {
 struct CardFacts {
   model::CardInfo card;
   double period_s = 0, covered_s = 0;
+  bool split = false;  // a MIG parent: for some of the time its instances are billed in its place
   std::vector<std::pair<model::GpuMetric, Distribution>> stats;
   std::string idle_pattern = "unknown";  // periodic random aliased none unknown
   std::optional<double> idle_period_s;
@@ -105,6 +110,10 @@ struct Analysis {
   std::vector<std::string> notes;
   std::string source, format;
   bool simulated = false;
+  std::vector<TimeMs> cuts;           // as in the options
+  bool filtered = false;              // only some runs are in here: period, cards and sums are those of their time
+  std::set<std::string> jobs, users;  // that were seen, whether they passed the filter or not
+  std::set<std::string> projects;
   /// Every rule that was tried on every run and card, fired or not, for `rules explain`.
   struct Trial {
     int run = -1;
@@ -127,9 +136,18 @@ struct Options {
   /// Only cards and runs that pass (empty function = all): --gpu, --job, --user, --label.
   std::function<bool(const model::CardInfo&)> card_filter;
   std::function<bool(const RunFacts&)> run_filter;
+  /// Instants at which a price may change, sorted: the account is cut there.
+  std::vector<TimeMs> cuts;
+  /// The period asked for: the sources deliver one sample beyond each end, and its interval is cut there, so that
+  /// adjacent periods add up to the whole.
+  std::optional<model::TimeRange> clip;
   std::function<void(double share_done)> progress;
   std::function<void()> after_piece;  // called when the samples of a piece were dropped, from any thread
 };
+
+/// A MIG instance ("0.1.0"), which is a part of the card that is its parent.
+bool IsInstance(const model::CardInfo& card);
+bool IsParentOf(const model::CardInfo& card, const model::CardInfo& instance);
 
 /// Sums two findings of one kind; evidence and chain are those of the dearer.
 void MergeFinding(Finding* into, Finding from);

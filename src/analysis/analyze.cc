@@ -15,6 +15,9 @@ namespace {
 
 using model::GpuMetric;
 
+/// A selection of runs may be a small part of the period: its waves are drawn finely and cropped when all is known.
+int WavePoints(const Options& o) { return std::max(1, o.wave_points) * (o.run_filter ? 20 : 1); }
+
 constexpr GpuMetric kStats[] = {GpuMetric::kSmUtil,    GpuMetric::kPowerW,      GpuMetric::kMemUtil,
                                 GpuMetric::kMemUsedMb, GpuMetric::kTempC,       GpuMetric::kSmClockMhz,
                                 GpuMetric::kSmActive,  GpuMetric::kSmOccupancy, GpuMetric::kTensorActive,
@@ -42,18 +45,21 @@ Distribution Empty(GpuMetric m) {
 }
 
 /// Joules: differences of the counter where it runs through, else power times the time that the reading speaks for.
-void Energy(const PreparedCard& c, size_t first, size_t last, CardFacts* f) {
+void Energy(const Piece& p, size_t k, size_t first, size_t last, CardFacts* f) {
+  const PreparedCard& c = p.cards[k];
+  // The part of the sample's time that is in the report.
+  const auto part = [&](size_t i) { return p.selected_s.empty() || c.dt(i) <= 0 ? 1.0 : p.selected_s[k][i] / c.dt(i); };
   const auto& counter = c.track->energy_j;
   double counted_j = 0, counted_s = 0, integrated_j = 0, integrated_s = 0;
   for (size_t i = first; i < last; ++i) {
     if (i > 0 && counter.size() == c.size() && counter[i] >= counter[i - 1]) {
-      counted_j += counter[i] - counter[i - 1];
-      counted_s += Seconds(c.t(i) - c.t(i - 1));
+      counted_j += part(i) * (counter[i] - counter[i - 1]);
+      counted_s += part(i) * Seconds(c.t(i) - c.t(i - 1));
     }
     const float w = c.track->At(GpuMetric::kPowerW, i);
     if (IsMissing(w)) continue;
-    integrated_j += w * c.dt(i);
-    integrated_s += c.dt(i);
+    integrated_j += part(i) * w * c.dt(i);
+    integrated_s += part(i) * c.dt(i);
   }
   f->energy_counted = counted_s >= integrated_s && counted_s > 0;
   f->energy_j = f->energy_counted ? counted_j : integrated_j;
@@ -65,7 +71,9 @@ void Facts(const Piece& p, size_t k, const Options& o, model::TimeRange whole, P
   const PreparedCard& c = p.cards[k];
   CardFacts f;
   f.card = c.track->card;
-  const auto points = static_cast<size_t>(std::max(1, o.wave_points));
+  f.split = !p.split[k].empty();
+  const auto points = static_cast<size_t>(WavePoints(o));
+  const auto dt = [&](size_t i) { return p.selected_s.empty() ? c.dt(i) : p.selected_s[k][i]; };
   std::vector<double> sum(points, 0), weight(points, 0);
   f.wave_low.assign(points, static_cast<float>(kMissing));
   const double step_ms = std::max(1.0, static_cast<double>(whole.to - whole.from) / static_cast<double>(points));
@@ -75,13 +83,14 @@ void Facts(const Piece& p, size_t k, const Options& o, model::TimeRange whole, P
     if (util ? !c.has_util : !c.track->Has(m)) continue;
     const std::vector<float>& column = util ? c.util : c.track->columns[static_cast<size_t>(m)];
     Distribution d = Empty(m);
-    for (size_t i = first; i < last; ++i) d.Add(column[i], c.dt(i));
+    for (size_t i = first; i < last; ++i) d.Add(column[i], dt(i));
     if (d.weight_s > 0) f.stats.emplace_back(m, std::move(d));
   }
   double idle = 0;
   for (size_t i = first; i < last; ++i) {
-    f.covered_s += c.dt(i);
-    if (c.dt(i) <= 0 || IsMissing(c.util[i])) continue;
+    f.covered_s += dt(i);
+    if (dt(i) <= 0) idle = c.dt(i) > 0 ? 0 : idle;
+    if (dt(i) <= 0 || IsMissing(c.util[i])) continue;
     idle = c.util[i] <= 2 ? idle + c.dt(i) : 0;
     f.longest_idle_s = std::max(f.longest_idle_s, idle);
     // A sample speaks for its whole interval, which may be longer than a stretch of the picture.
@@ -90,13 +99,14 @@ void Facts(const Piece& p, size_t k, const Options& o, model::TimeRange whole, P
       return static_cast<size_t>(std::clamp(x, 0.0, static_cast<double>(points - 1)));
     };
     for (size_t at = stretch(end - c.dt(i) * 1000 / step_ms + 1e-6); at <= stretch(end - 1e-6); ++at) {
-      sum[at] += c.util[i] * c.dt(i);
-      weight[at] += c.dt(i);
+      sum[at] += c.util[i] * dt(i);
+      weight[at] += dt(i);
       if (IsMissing(f.wave_low[at]) || c.util[i] < f.wave_low[at]) f.wave_low[at] = c.util[i];
     }
   }
   for (const RunAnalysis& r : p.runs) {
     if (std::find(r.run.cards.begin(), r.run.cards.end(), k) == r.run.cards.end() || r.active.empty()) continue;
+    if (!p.wanted.empty() && p.wanted[static_cast<size_t>(&r - p.runs.data())] == 0) continue;
     if (r.aliased) {
       f.idle_pattern = "aliased";
     } else if (r.dip_spacing.periodic()) {
@@ -108,7 +118,7 @@ void Facts(const Piece& p, size_t k, const Options& o, model::TimeRange whole, P
       f.idle_pattern = "none";
     }
   }
-  Energy(c, first, last, &f);
+  Energy(p, k, first, last, &f);
   out->cards.push_back(f.card);
   out->facts.push_back(std::move(f));
   out->wave_sum.push_back(std::move(sum));
@@ -119,7 +129,9 @@ void Limits(const Piece& p, const Options& o, PieceResult* out) {
   const model::Recording& r = *p.recording;
   bool util = false, power = false, memory = false, time = false;
   double coarse = 0;
-  for (const PreparedCard& c : p.cards) {
+  for (size_t k = 0; k < p.cards.size(); ++k) {
+    const PreparedCard& c = p.cards[k];
+    if (!p.split[k].empty()) continue;
     util = util || c.has_util;
     power = power || c.has_power;
     memory = memory || c.has_memory;
@@ -159,14 +171,30 @@ void Limits(const Piece& p, const Options& o, PieceResult* out) {
   if (r.hosts.empty()) out->limits.push_back(Tr(o.lang, Msg::kLimitNoHost));
 }
 
+/// Who the run is: the names that its processes carry, and what run records say of the same job at the same time.
+RunFacts Named(const model::Recording& r, const RunAnalysis& a) {
+  constexpr TimeMs kSlackMs = 120'000;  // a record is written when the job starts, its processes are seen later
+  RunFacts f;
+  f.job = a.run.job;
+  f.user = a.run.user;
+  f.program = a.run.program;
+  f.node = a.run.node;
+  for (const model::RunRow& row : r.runs) {
+    const bool same_node = row.node.empty() || f.node.empty() || row.node == f.node;
+    const bool same_job = f.job.empty() ? !row.user.empty() && row.user == f.user && row.program == f.program
+                                        : row.job == f.job || row.run == f.job;
+    const bool then = row.t_ms > a.run.range.from - kSlackMs && row.t_ms <= a.run.range.to + kSlackMs;
+    if (!same_node || !same_job || (!row.user.empty() && !f.user.empty() && row.user != f.user) || !then) continue;
+    if (!row.project.empty()) f.project = row.project;
+    if (row.state == "end" && !row.exit_status.empty()) f.exit_status = row.exit_status;
+  }
+  return f;
+}
+
 void Runs(const Piece& p, PieceResult* out) {
   const TimeMs edge_ms = 60000;
   for (const RunAnalysis& a : p.runs) {
-    RunFacts f;
-    f.job = a.run.job;
-    f.user = a.run.user;
-    f.program = a.run.program;
-    f.node = a.run.node;
+    RunFacts f = Named(*p.recording, a);
     f.cards = a.run.cards;
     f.range = a.run.range;
     f.active = a.active;
@@ -198,8 +226,8 @@ void Filter(model::Recording* r, const Options& o) {
 }
 
 /// First and last sign of each node, and the range that the piece accounts for.
-void FindRanges(const model::TelemetrySource& source, size_t index, const model::Recording& recording, Piece* piece,
-                PieceResult* result) {
+void FindRanges(const model::TelemetrySource& source, size_t index, const Options& o, const model::Recording& recording,
+                Piece* piece, PieceResult* result) {
   Piece& p = *piece;
   PieceResult& out = *result;
   model::TimeRange seen{INT64_MAX, INT64_MIN};
@@ -218,6 +246,7 @@ void FindRanges(const model::TelemetrySource& source, size_t index, const model:
   // The recorder was there while it wrote anything of the node, so that time belongs to the account.
   const auto widen = [&](const std::string& node, TimeMs t) {
     const auto it = out.nodes.find(node);
+    if (o.clip && (t < o.clip->from || t > o.clip->to)) return;
     const bool before = index > 0 && t <= source.pieces()[index].from;
     const bool after = index + 1 < source.pieces().size() && t > source.pieces()[index].to;
     if (it == out.nodes.end() || before || after) return;
@@ -234,19 +263,110 @@ void FindRanges(const model::TelemetrySource& source, size_t index, const model:
                index + 1 < source.pieces().size() ? std::min(p.range.to, seen.to) : seen.to};
 }
 
-/// A card whose first or last sample lies inside the node's time was not measured there.
+/// A card whose first or last sample lies inside the node's time was not measured there. MIG instances are there only
+/// while they have samples, and their card only where they have none.
 void AccountEdges(const Options& o, PieceResult* result, Piece* piece) {
   Piece& p = *piece;
-  PieceResult& out = *result;
+  Calendar calendar(o.tz, o.cuts);
   for (size_t k = 0; k < p.cards.size(); ++k) {
     const PreparedCard& c = p.cards[k];
-    if (c.size() == 0) continue;
-    const model::TimeRange& node = out.nodes[c.track->card.node];
-    const double head = Seconds(std::max<TimeMs>(0, c.t(0) - node.from));
-    const double tail = Seconds(std::max<TimeMs>(0, node.to - std::min(p.range.to, c.t(c.size() - 1))));
-    if (head + tail <= 0) continue;
-    const auto day = static_cast<int32_t>((node.from + 1000LL * o.tz.OffsetSeconds(node.from)) / 86400000);
-    p.account[{k, -1, day}][model::Index(model::Line::kUnmeasured)] += head + tail;
+    if (c.size() == 0 || IsInstance(c.track->card) || !p.split[k].empty()) continue;
+    const model::TimeRange& node = result->nodes[c.track->card.node];
+    const auto add = [&](TimeMs from, TimeMs to) {
+      if (to <= from) return;
+      calendar.Spread(from, to, [&](const Calendar::Part& part, double share) {
+        p.account[{k, -1, part.day, part.span}][model::Index(model::Line::kUnmeasured)] += share * Seconds(to - from);
+      });
+    };
+    add(node.from, c.t(0));
+    add(std::min(p.range.to, c.t(c.size() - 1)), node.to);
+  }
+}
+
+/// When the instances of each card are billed in its place.
+void FindSplits(Piece* p) {
+  p->split.assign(p->cards.size(), {});
+  for (const PreparedCard& instance : p->cards) {
+    const model::CardInfo& i = instance.track->card;
+    if (!IsInstance(i) || instance.size() == 0) continue;
+    for (size_t k = 0; k < p->cards.size(); ++k) {
+      if (!IsParentOf(p->cards[k].track->card, i)) continue;
+      const double dt = instance.coverage.median_interval_s;
+      const model::TimeRange there{instance.t(0) - static_cast<TimeMs>(dt * 1000), instance.t(instance.size() - 1)};
+      model::TimeRange& split = p->split[k];
+      split = split.empty() ? there : model::TimeRange{std::min(split.from, there.from), std::max(split.to, there.to)};
+    }
+  }
+}
+
+/// Cuts the piece to the period asked for, and makes room for what of each sample is in the report.
+void Cut(const Options& o, model::Recording* recording, Piece* p) {
+  for (size_t k = 0; o.clip && k < p->cards.size(); ++k) ClipTo(*o.clip, &recording->gpus[k], &p->cards[k]);
+  FindSplits(p);
+  p->shared.assign(p->cards.size(), {});
+  const bool part_only =
+      o.run_filter || std::any_of(p->split.begin(), p->split.end(), [](const auto& s) { return !s.empty(); });
+  if (!part_only) return;
+  for (const PreparedCard& c : p->cards) p->selected_s.emplace_back(c.size(), 0.0F);
+}
+
+/// Notes who was there, and which runs are wanted.
+void Select(const Options& o, Piece* p, PieceResult* out) {
+  for (const RunAnalysis& a : p->runs) {
+    const RunFacts f = Named(*p->recording, a);
+    if (!f.job.empty()) out->jobs.insert(f.job);
+    if (!f.user.empty()) out->users.insert(f.user);
+    if (!f.project.empty()) out->projects.insert(f.project);
+    if (o.run_filter) p->wanted.push_back(o.run_filter(f) ? 1 : 0);
+  }
+  if (o.run_filter && p->wanted.empty()) p->wanted.push_back(0);
+}
+
+/// The account of a selection is what its runs took: not the rest of the cards, and not the share of others.
+void DropUnwanted(Piece* p) {
+  const auto unwanted = [&](int run) { return run < 0 || p->wanted[static_cast<size_t>(run)] == 0; };
+  std::erase_if(p->account, [&](const auto& entry) { return unwanted(entry.first.run); });
+  std::erase_if(p->fired, [&](const Fired& f) { return unwanted(f.run); });
+  std::erase_if(p->trials, [&](const Analysis::Trial& t) { return unwanted(t.run); });
+}
+
+/// Leaves only the wanted runs, and renumbers what refers to them.
+void Renumber(const std::vector<char>& wanted, PieceResult* out) {
+  std::vector<int> to(wanted.size(), -1);
+  std::vector<RunFacts> kept;
+  for (size_t i = 0; i < out->runs.size(); ++i) {
+    if (wanted[i] == 0) continue;
+    to[i] = static_cast<int>(kept.size());
+    kept.push_back(std::move(out->runs[i]));
+  }
+  out->runs = std::move(kept);
+  const auto renumber = [&](const auto& from) {
+    std::decay_t<decltype(from)> fresh;
+    for (const auto& [key, value] : from) {
+      AccountKey k = key;
+      if (k.run >= 0) k.run = to[static_cast<size_t>(k.run)];
+      fresh.emplace(k, value);
+    }
+    return fresh;
+  };
+  out->account = renumber(out->account);
+  for (Finding& f : out->findings) {
+    f.run = f.run < 0 ? -1 : to[static_cast<size_t>(f.run)];
+    f.wasted_by = renumber(f.wasted_by);
+  }
+  for (Analysis::Trial& t : out->trials) t.run = t.run < 0 ? -1 : to[static_cast<size_t>(t.run)];
+}
+
+/// Says where several jobs were on one card at once, and on what the division of its seconds stands.
+void SharedCards(const Piece& p, Lang lang, PieceResult* out) {
+  for (size_t k = 0; k < p.cards.size(); ++k) {
+    const Piece::Shared& s = p.shared[k];
+    if (s.s < 1) continue;
+    const std::string& gpu = p.cards[k].track->card.gpu;
+    const double measured = s.measured_s / s.s;
+    out->limits.push_back(
+        measured > 0 ? Tr(lang, Msg::kLimitSharedMeasured, gpu, FormatDuration(s.s), FormatFixed(100 * measured, 0))
+                     : Tr(lang, Msg::kLimitSharedEqual, gpu, FormatDuration(s.s)));
   }
 }
 
@@ -258,36 +378,23 @@ Result<PieceResult> AnalyzeOne(const model::TelemetrySource& source, size_t inde
   p.recording = &recording;
   p.range = source.pieces()[index];
   for (const model::GpuTrack& t : recording.gpus) p.cards.push_back(Prepare(t));
-  FindRanges(source, index, recording, &p, &out);
+  Cut(o, &recording, &p);
+  FindRanges(source, index, o, recording, &p, &out);
   FindPieceRuns(&p);
-  if (o.run_filter) {
-    p.runs.erase(std::remove_if(p.runs.begin(), p.runs.end(),
-                                [&](const RunAnalysis& a) {
-                                  RunFacts f;
-                                  f.job = a.run.job;
-                                  f.user = a.run.user;
-                                  f.program = a.run.program;
-                                  return !o.run_filter(f);
-                                }),
-                 p.runs.end());
-  }
+  Select(o, &p, &out);
   JudgePiece(&p, o);
   AccountPiece(&p, o);
   AccountEdges(o, &out, &p);
-  if (o.run_filter) {
-    // The account of a selection is what its runs took, not the idle rest of the cards.
-    for (auto it = p.account.begin(); it != p.account.end();)
-      it = it->first.run < 0 ? p.account.erase(it) : std::next(it);
-  } else {
-    JudgeCards(&p, o);
-  }
+  o.run_filter ? DropUnwanted(&p) : JudgeCards(&p, o);
   out.findings = BuildFindings(p, o);
   SettleSavings(&out.findings);
   for (size_t k = 0; k < p.cards.size(); ++k) Facts(p, k, o, source.period(), &out);
+  SharedCards(p, o.lang, &out);
   Limits(p, o, &out);
   Runs(p, &out);
   out.account = std::move(p.account);
   out.trials = std::move(p.trials);
+  if (o.run_filter) Renumber(p.wanted, &out);
   out.quality = std::move(recording.quality);
   out.notes = std::move(recording.notes);
   out.format = recording.format;

@@ -69,6 +69,8 @@ int Merger::RunIndex(RunFacts run) {
                       r.cards == run.cards && r.assumed == run.assumed;
     if (same && r.ends_after && run.begins_before) {
       r.range.to = run.range.to;
+      if (r.project.empty()) r.project = run.project;
+      if (!run.exit_status.empty()) r.exit_status = run.exit_status;
       r.ends_after = run.ends_after;
       if (r.active.empty()) r.active = run.active;
       if (!run.active.empty()) r.active.to = run.active.to;
@@ -139,6 +141,7 @@ std::vector<size_t> Merger::AddCards(PieceResult* piece) {
     card[i] = CardIndex(r.cards[i]);
     CardFacts& to = out_.cards[card[i]];
     CardFacts& from = r.facts[i];
+    to.split = to.split || from.split;
     to.covered_s += from.covered_s;
     to.energy_j += from.energy_j;
     to.energy_s += from.energy_s;
@@ -178,14 +181,14 @@ void Merger::AddNodes(const std::map<std::string, model::TimeRange>& nodes) {
   for (const auto& [node, range] : nodes) {
     const auto [it, fresh] = nodes_.try_emplace(node, range);
     if (fresh) continue;
-    const double gap = Seconds(range.from - it->second.to);
-    if (gap > 0) {
-      for (size_t k = 0; k < out_.cards.size(); ++k) {
-        if (out_.cards[k].card.node != node) continue;
-        const TimeMs middle = it->second.to + (range.from - it->second.to) / 2;
-        const auto day = static_cast<int32_t>((middle + 1000LL * options_.tz.OffsetSeconds(middle)) / 86400000);
-        out_.account[{k, -1, day}][model::Index(model::Line::kUnmeasured)] += gap;
-      }
+    const TimeMs gap_from = it->second.to, gap_to = range.from;
+    for (size_t k = 0; gap_to > gap_from && k < out_.cards.size(); ++k) {
+      const CardFacts& c = out_.cards[k];
+      if (c.card.node != node || c.split || IsInstance(c.card)) continue;
+      calendar_.Spread(gap_from, gap_to, [&](const Calendar::Part& part, double share) {
+        out_.account[{k, -1, part.day, part.span}][model::Index(model::Line::kUnmeasured)] +=
+            share * Seconds(gap_to - gap_from);
+      });
     }
     it->second.to = std::max(it->second.to, range.to);
   }
@@ -199,7 +202,7 @@ void Merger::Add(PieceResult r) {
     run[i] = RunIndex(std::move(r.runs[i]));
   }
   const auto global = [&](const AccountKey& k) {
-    return AccountKey{card[k.card], k.run < 0 ? -1 : run[static_cast<size_t>(k.run)], k.day};
+    return AccountKey{card[k.card], k.run < 0 ? -1 : run[static_cast<size_t>(k.run)], k.day, k.span};
   };
   for (const auto& [key, lines] : r.account) {
     model::LineSeconds& to = out_.account[global(key)];
@@ -219,6 +222,9 @@ void Merger::Add(PieceResult r) {
     out_.trials.push_back(std::move(t));
   }
   AddNodes(r.nodes);
+  out_.jobs.merge(r.jobs);
+  out_.users.merge(r.users);
+  out_.projects.merge(r.projects);
   AddUnique(&out_.limits, r.limits);
   AddUnique(&out_.notes, r.notes);
   AddUnique(&cannot_judge_, r.cannot_judge);
@@ -226,6 +232,43 @@ void Merger::Add(PieceResult r) {
   out_.quality.Merge(r.quality);
   out_.simulated = out_.simulated || r.simulated;
   if (out_.format.empty()) out_.format = r.format;
+}
+
+void Merger::CropToRuns(model::TimeRange whole) {
+  model::TimeRange runs{INT64_MAX, INT64_MIN};
+  for (const RunFacts& r : out_.runs) {
+    runs.from = std::min(runs.from, std::max(r.range.from, out_.period.from));
+    runs.to = std::max(runs.to, std::min(r.range.to, out_.period.to));
+  }
+  if (runs.from >= runs.to) return;
+  out_.period = runs;
+  const auto points = static_cast<size_t>(std::max(1, options_.wave_points));
+  const auto at = [&](TimeMs t, size_t n) {
+    const double share =
+        static_cast<double>(t - whole.from) / std::max(1.0, static_cast<double>(whole.to - whole.from));
+    return share * static_cast<double>(n);
+  };
+  for (CardFacts& c : out_.cards) {
+    const size_t n = c.wave.size();
+    if (n == 0) continue;
+    const double from = std::clamp(at(runs.from, n), 0.0, static_cast<double>(n - 1));
+    const double step =
+        std::max(1e-9, (std::min(at(runs.to, n), static_cast<double>(n)) - from) / static_cast<double>(points));
+    std::vector<float> wave(points, static_cast<float>(kMissing)), low = wave;
+    for (size_t k = 0; k < points; ++k) {
+      const auto first = static_cast<size_t>(from + step * static_cast<double>(k));
+      const auto last = std::max(first + 1, static_cast<size_t>(from + step * static_cast<double>(k + 1)));
+      double sum = 0;
+      int count = 0;
+      for (size_t i = first; i < std::min(last, n); ++i) {
+        if (IsPresent(c.wave[i])) sum += c.wave[i], ++count;
+        if (IsPresent(c.wave_low[i])) low[k] = IsMissing(low[k]) ? c.wave_low[i] : std::min(low[k], c.wave_low[i]);
+      }
+      if (count > 0) wave[k] = static_cast<float>(sum / count);
+    }
+    c.wave = std::move(wave);
+    c.wave_low = std::move(low);
+  }
 }
 
 Analysis Merger::Finish(const model::TelemetrySource& source) {
@@ -236,6 +279,12 @@ Analysis Merger::Finish(const model::TelemetrySource& source) {
     out_.period.to = std::max(out_.period.to, range.to);
   }
   if (nodes_.empty()) out_.period = source.period();
+  out_.cuts = options_.cuts;
+  out_.filtered = static_cast<bool>(options_.run_filter);
+  if (out_.filtered) {
+    // Gaps between pieces belong to no run.
+    std::erase_if(out_.account, [](const auto& entry) { return entry.first.run < 0; });
+  }
   for (const auto& [key, lines] : out_.account) {
     for (const double s : lines) out_.cards[key.card].period_s += s;
   }
@@ -246,6 +295,7 @@ Analysis Merger::Finish(const model::TelemetrySource& source) {
       if (wave_weight_[k][i] > 0) wave[i] = static_cast<float>(wave_sum_[k][i] / wave_weight_[k][i]);
     }
   }
+  if (options_.run_filter) CropToRuns(source.period());
   OrderGreedy(&out_.findings);
   if (out_.findings.empty()) out_.cannot_judge = cannot_judge_;
   return std::move(out_);

@@ -2,6 +2,7 @@
 // Results of pieces added up: cards and runs are matched across the seam, findings of one kind on one run become one.
 #pragma once
 
+#include "analysis/calendar.h"
 #include "analysis/piece.h"
 
 namespace sawbill::analysis {
@@ -12,6 +13,7 @@ struct PieceResult {
   std::vector<CardFacts> facts;        // same order; wave sums below
   std::vector<std::vector<double>> wave_sum, wave_weight;
   std::vector<RunFacts> runs;  // cards: indices of this piece
+  std::set<std::string> jobs, users, projects;
   std::map<AccountKey, model::LineSeconds> account;
   std::vector<Finding> findings;
   std::vector<Analysis::Trial> trials;
@@ -26,7 +28,7 @@ struct PieceResult {
 /// Adds pieces in order of time.
 class Merger {
  public:
-  explicit Merger(const Options& o) : options_(o) {}
+  explicit Merger(const Options& o) : options_(o), calendar_(o.tz, o.cuts) {}
   void Add(PieceResult r);
   Analysis Finish(const model::TelemetrySource& source);
 
@@ -39,7 +41,11 @@ class Merger {
   void AddFinding(Finding f);
   bool SameSubject(const Finding& a, const Finding& b) const;
 
+  /// The period and waves of a selection are those of its runs.
+  void CropToRuns(model::TimeRange whole);
+
   const Options& options_;
+  Calendar calendar_;
   Analysis out_;
   std::map<std::string, size_t> card_index_;
   std::vector<std::vector<double>> wave_sum_, wave_weight_;

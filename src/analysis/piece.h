@@ -24,6 +24,14 @@ struct Piece {
   const model::Recording* recording = nullptr;
   model::TimeRange range;  // (from, to] that this piece accounts for
   std::vector<PreparedCard> cards;
+  std::vector<model::TimeRange> split;  // by card: when its MIG instances are billed in its place; empty = never
+  /// By card and sample: seconds that are in the report. Empty = all that the sample speaks for.
+  std::vector<std::vector<float>> selected_s;
+  struct Shared {
+    double s = 0, measured_s = 0;  // time with several jobs on the card, and how much of it could be split by SM share
+  };
+  std::vector<Shared> shared;  // by card
+  std::vector<char> wanted;    // by run; empty = all
   std::vector<RunAnalysis> runs;
   std::vector<Fired> fired;
   std::vector<Analysis::Trial> trials;

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "analysis/analysis.h"
+
 namespace sawbill::analysis {
 
 using model::GpuMetric;
@@ -20,6 +22,16 @@ double PreparedCard::PowerShare(double watts) const {
   if (IsMissing(limit_w) || limit_w <= 0) return kMissing;
   if (IsMissing(idle_w) || idle_w >= limit_w) return watts / limit_w;
   return std::max(0.0, (watts - idle_w) / (limit_w - idle_w));
+}
+
+bool IsInstance(const model::CardInfo& card) {
+  return !card.parent_uuid.empty() || card.gpu.find('.') != std::string::npos;
+}
+
+bool IsParentOf(const model::CardInfo& card, const model::CardInfo& instance) {
+  if (card.node != instance.node || IsInstance(card)) return false;
+  if (!instance.parent_uuid.empty() && !card.uuid.empty()) return card.uuid == instance.parent_uuid;
+  return instance.gpu.substr(0, instance.gpu.find('.')) == card.gpu;
 }
 
 namespace {
@@ -83,6 +95,32 @@ PreparedCard Prepare(const model::GpuTrack& track) {
   if (track.card.memory_total_mb) c.memory_total_mb = *track.card.memory_total_mb;
   c.idle_w = IdlePower(c);
   return c;
+}
+
+void ClipTo(model::TimeRange clip, model::GpuTrack* track, PreparedCard* card) {
+  auto& t = track->t_ms;
+  if (t.empty()) return;
+  const std::vector<TimeMs> before = t;
+  card->coverage.covered_s = 0;
+  for (size_t i = 0; i < t.size(); ++i) {
+    t[i] = std::clamp(before[i], clip.from, clip.to);
+    float& dt = card->coverage.dt_s[i];
+    const TimeMs speaks_from = std::max(clip.from, before[i] - static_cast<TimeMs>(std::llround(dt * 1000.0)));
+    if (t[i] != before[i] || speaks_from == clip.from) {
+      dt = std::min(dt, static_cast<float>(Seconds(std::max<TimeMs>(0, t[i] - speaks_from))));
+    }
+    card->coverage.covered_s += dt;
+  }
+  if (track->energy_j.size() != t.size()) return;
+  const auto at = [&](size_t i, size_t other) {
+    const double share = static_cast<double>(t[i] - before[other]) / static_cast<double>(before[i] - before[other]);
+    return track->energy_j[other] + share * (track->energy_j[i] - track->energy_j[other]);
+  };
+  const size_t last = t.size() - 1;
+  if (last == 0) return;
+  const double first_j = t[0] != before[0] ? at(0, 1) : track->energy_j[0];
+  if (t[last] != before[last]) track->energy_j[last] = at(last, last - 1);
+  track->energy_j[0] = first_j;
 }
 
 wave::Series SeriesOf(const PreparedCard& c, const std::vector<float>& column, size_t first, size_t last,

@@ -35,6 +35,9 @@ struct PreparedCard {
 };
 
 PreparedCard Prepare(const model::GpuTrack& track);
+/// Cuts what the samples speak for to `clip`: a sample before it moves to its beginning, one behind it to its end, and
+/// so do counters. REQUIRES: `card` prepared from `track`, at most one sample beyond each end.
+void ClipTo(model::TimeRange clip, model::GpuTrack* track, PreparedCard* card);
 
 /// A metric of a card in [first,last) as a series with the card's own coverage; seconds from `origin`.
 wave::Series SeriesOf(const PreparedCard& c, const std::vector<float>& column, size_t first, size_t last,
