@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // `nvidia-smi --gpu-reset` and unloading the driver are refused while anybody holds the device files: the recorder lets
 // go of them for a while. It asks through a file, so that it works across users and containers that share the folder.
+#include <algorithm>
+
 #include "app/commands.h"
 #include "app/pipeline.h"
 #include "app/recorder.h"
@@ -19,8 +21,8 @@ bool WaitFor(bool paused, const std::string& dir, Environment* env) {
   const int64_t end_us = sys::SteadyNowUs() + kPatienceUs;
   sys::Waiter waiter({});
   while (sys::SteadyNowUs() < end_us) {
-    const auto seen = FindRecorder(dir, *env);
-    if (!seen || seen->paused == paused) return true;
+    const auto all = FindRecorders(dir, *env);
+    if (std::all_of(all.begin(), all.end(), [&](const auto& r) { return r.paused == paused; })) return true;
     waiter.Wait(sys::SteadyNowUs() + 100'000);
   }
   return false;
@@ -31,7 +33,7 @@ bool WaitFor(bool paused, const std::string& dir, Environment* env) {
 int CmdPause(const Options& options, const Settings& settings, Environment* env) {
   const Lang lang = settings.lang;
   const std::string path = sys::JoinPath(settings.data_dir, collect::kPauseName);
-  if (!FindRecorder(settings.data_dir, *env) && !env->fs->Stat(sys::JoinPath(settings.data_dir, "runs")).ok()) {
+  if (!options.resume && FindRecorders(settings.data_dir, *env).empty()) {
     return Fail(env, Status::NotFound(Tr(lang, Msg::kRecNoRecorder, settings.data_dir)));
   }
   if (options.resume) {

@@ -79,8 +79,8 @@ class Loop {
       next_us = NextTick(now.steady_us);
     }
     const collect::Now now = Clocks();
-    collector_->Stop(now);
     WriteStatus(now);
+    collector_->Stop(now);
     if (live_width_ > 0) env_->err->Write("\n");
     return 0;
   }
@@ -239,6 +239,25 @@ std::optional<collect::StatusSeen> FindRecorder(const std::string& dir, const En
   const auto lock = env.fs->Lock(sys::JoinPath(dir, ".recorder.lock"));
   if (lock.ok() || lock.status().kind() != StatusKind::kUnavailable) return std::nullopt;
   return seen;
+}
+
+std::vector<collect::StatusSeen> FindRecorders(const std::string& data_dir, const Environment& env) {
+  std::vector<std::string> dirs = {data_dir};
+  for (size_t depth = 0, i = 0; depth < 2; ++depth) {  // runs/<run>, runs/<job>/<node>
+    for (const size_t end = dirs.size(); i < end; ++i) {
+      const std::string below = i == 0 ? sys::JoinPath(dirs[i], "runs") : dirs[i];
+      const auto list = env.fs->List(below);
+      if (!list.ok()) continue;
+      for (const sys::FileInfo& f : *list) {
+        if (f.is_directory) dirs.push_back(sys::JoinPath(below, f.name));
+      }
+    }
+  }
+  std::vector<collect::StatusSeen> out;
+  for (const std::string& dir : dirs) {
+    if (auto seen = FindRecorder(dir, env)) out.push_back(std::move(*seen));
+  }
+  return out;
 }
 
 }  // namespace sawbill::app

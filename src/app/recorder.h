@@ -38,5 +38,7 @@ int RunRecorder(const RecorderSpec& spec, Environment* env);
 
 /// The recorder of a folder, if one is at work there: its status file, and the process is alive.
 std::optional<collect::StatusSeen> FindRecorder(const std::string& dir, const Environment& env);
+/// All that are at work in a data folder: its own, and those of `sawbill run`.
+std::vector<collect::StatusSeen> FindRecorders(const std::string& data_dir, const Environment& env);
 
 }  // namespace sawbill::app

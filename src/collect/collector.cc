@@ -86,6 +86,7 @@ void Collector::Tick(const Now& now) {
       Clock::now() +
       microseconds(static_cast<int64_t>(static_cast<double>(options_.interval_ms) * 1000 * options_.wait_share));
   seams_.writer->BeginTick({now.wall, now.boot_ms});
+  for (const WatchEvent& e : std::exchange(waiting_, {})) (void)seams_.writer->Event(now.wall, e.kind, e.gpu, e.detail);
   CountLate(now);
   const bool want = now.steady_us >= next_process_us_ && processes_->Idle();
   if (want) next_process_us_ = now.steady_us + options_.process_every_ms * 1000 * self_.stretch();
@@ -187,7 +188,7 @@ void Collector::SetPaused(bool paused, const Now& now) {
   } else {
     watch_.Resume(now.steady_us);
   }
-  (void)seams_.writer->Event(now.wall, paused ? "paused" : "resumed", "", "");
+  waiting_.push_back({paused ? "paused" : "resumed", "", ""});
 }
 
 void Collector::Stop(const Now& now) {

@@ -105,7 +105,7 @@ class Collector {
   int64_t ticks_ = 0, lost_ticks_ = 0, last_steady_us_ = 0, next_process_us_ = 0, next_self_us_ = 0;
   bool history_paused_ = false;
   std::string history_trouble_;
-  bool told_source_ = false;
+  std::vector<WatchEvent> waiting_;  // said between ticks
 };
 
 }  // namespace sawbill::collect

@@ -82,12 +82,13 @@ std::string StatusJson(const StatusFacts& f, const CollectorState& s) {
 
 std::optional<StatusSeen> ParseStatus(std::string_view text) {
   const json j = json::parse(text, nullptr, false);
-  if (!j.is_object() || j.value("schema", "") != kSchema) return std::nullopt;
+  if (!j.is_object()) return std::nullopt;
   StatusSeen s;
   const auto text_of = [](const json& from, const char* key) {
     const auto it = from.find(key);
     return it != from.end() && it->is_string() ? it->get<std::string>() : std::string();
   };
+  if (text_of(j, "schema") != kSchema) return std::nullopt;
   const auto flag = [&](const char* key) { return j.contains(key) && j[key].is_boolean() && j[key].get<bool>(); };
   s.facts.pid = static_cast<int64_t>(Number(j, "pid").value_or(0));
   s.facts.version = text_of(j, "version");
