@@ -5,6 +5,7 @@
 //   - a process that leads no session and whose parent is in another one must have been passed on (fork keeps the
 //     session, and who makes a new one leads it). It belongs to the holder of its process group, if there is exactly
 //     one: a shell gives each job a group of its own, and torchrun's ranks, which share one, are not guessed apart.
+//     What stands above a holder (nohup bash run.sh, whose terminal is gone) is of no tree.
 // The cgroup is no help: all processes of a container share it, and reading it costs as much as the whole of the rest.
 //
 // **Time of children that ended.** A parent's cutime takes over a child's whole time when it waits for it, and the same
@@ -30,6 +31,19 @@ namespace {
 constexpr int kUnknown = -2, kInWork = -3;
 
 double Since(uint64_t now, uint64_t before) { return now > before ? static_cast<double>(now - before) : 0; }
+
+/// The processes that a holder descends from.
+std::vector<bool> AboveHolders(const Snapshot& now) {
+  std::vector<bool> above(now.processes.size());
+  for (const Process& p : now.processes) {
+    if (!p.holder) continue;
+    for (int up = p.parent; up >= 0 && !above[static_cast<size_t>(up)];) {
+      above[static_cast<size_t>(up)] = true;
+      up = now.processes[static_cast<size_t>(up)].parent;
+    }
+  }
+  return above;
+}
 
 /// Holder of the process group that `p` was left behind in; -1 = none, or several.
 int OwnerByGroup(const Snapshot& now, const std::map<int64_t, int>& holder_of_group, const Process& p) {
@@ -96,6 +110,7 @@ void AssignOwners(const Snapshot& before, Snapshot* now) {
     const int owner = old.owner_pid > 0 ? now->Find(old.owner_pid, old.owner_start) : -1;
     return owner >= 0 && now->processes[static_cast<size_t>(owner)].holder ? owner : -1;
   };
+  const std::vector<bool> above = AboveHolders(*now);
   std::vector<size_t> path;
   for (size_t i = 0; i < now->processes.size(); ++i) {
     // Up to somebody whose owner is known. Two looks at a race (a pid reused in between) can make a circle.
@@ -114,7 +129,7 @@ void AssignOwners(const Snapshot& before, Snapshot* now) {
     for (auto it = path.rbegin(); it != path.rend(); ++it) {
       Process& p = now->processes[*it];
       if (owner < 0) owner = remembered(p);
-      if (owner < 0) owner = OwnerByGroup(*now, holder_of_group, p);
+      if (owner < 0 && !above[*it]) owner = OwnerByGroup(*now, holder_of_group, p);
       p.owner = owner;
     }
   }
