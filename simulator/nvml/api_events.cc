@@ -6,20 +6,6 @@
 
 #include "simulator/nvml/api.h"
 
-namespace sawbill::nvmlsim {
-struct EventSetState {
-  struct Registered {
-    nvml::u64 types = 0;
-    double from_s = 0;
-  };
-  unsigned session = 0;
-  std::map<int, Registered> cards;
-  std::map<int, double> told_s;  // time of the last event that each card told
-  std::map<int, int> told_now;   // and how many of that time
-  std::set<int> lost;            // cards whose loss was told
-};
-}  // namespace sawbill::nvmlsim
-
 namespace sawbill::nvml {
 namespace {
 using nvmlsim::EventNow;
@@ -107,21 +93,16 @@ extern "C" {
 Return nvmlEventSetCreate(EventSet* set) {
   return OnSystem(__func__, [&](World& w) {
     if (set == nullptr) return kInvalidArgument;
-    auto* state = new EventSetState;
-    state->session = w.session;
-    w.event_sets.insert(state);
+    auto fresh = std::make_unique<EventSetState>();
+    EventSetState* state = fresh.get();
+    w.event_sets.emplace(state, std::move(fresh));
     *set = reinterpret_cast<EventSet>(state);
     return kSuccess;
   });
 }
 Return nvmlEventSetFree(EventSet set) {
-  return OnSystem(__func__, [&](World& w) {
-    EventSetState* state = Known(w, set);
-    if (state == nullptr) return kInvalidArgument;
-    w.event_sets.erase(state);
-    delete state;
-    return kSuccess;
-  });
+  return OnSystem(__func__,
+                  [&](World& w) { return w.event_sets.erase(Known(w, set)) == 1 ? kSuccess : kInvalidArgument; });
 }
 Return nvmlDeviceGetSupportedEventTypes(Device device, u64* types) {
   return OnCard(__func__, device, [&](const View& v) {

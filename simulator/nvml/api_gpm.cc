@@ -7,16 +7,6 @@
 
 #include "simulator/nvml/api.h"
 
-namespace sawbill::nvmlsim {
-struct GpmSampleState {
-  bool taken = false;
-  unsigned session = 0;
-  Place place;
-  double t_s = 0;
-  std::array<double, kFields> total{}, nan_s{};
-};
-}  // namespace sawbill::nvmlsim
-
 namespace sawbill::nvml {
 namespace {
 using nvmlsim::Fault;
@@ -66,7 +56,6 @@ Return Take(const View& v, Place place, GpmSample sample) {
   GpmSampleState* state = Known(world, sample);
   if (state == nullptr) return kInvalidArgument;
   state->taken = true;
-  state->session = world.session;
   state->place = place;
   state->t_s = v.t_s();
   for (size_t i = 0; i < kFields; ++i) {
@@ -116,20 +105,16 @@ Return nvmlGpmQueryDeviceSupport(Device device, GpmSupport* support) {
 Return nvmlGpmSampleAlloc(GpmSample* sample) {
   return OnSystem(__func__, [&](World& w) {
     if (sample == nullptr) return kInvalidArgument;
-    auto* state = new GpmSampleState;
-    w.gpm_samples.insert(state);
+    auto fresh = std::make_unique<GpmSampleState>();
+    GpmSampleState* state = fresh.get();
+    w.gpm_samples.emplace(state, std::move(fresh));
     *sample = reinterpret_cast<GpmSample>(state);
     return kSuccess;
   });
 }
 Return nvmlGpmSampleFree(GpmSample sample) {
-  return OnSystem(__func__, [&](World& w) {
-    GpmSampleState* state = Known(w, sample);
-    if (state == nullptr) return kInvalidArgument;
-    w.gpm_samples.erase(state);
-    delete state;
-    return kSuccess;
-  });
+  return OnSystem(__func__,
+                  [&](World& w) { return w.gpm_samples.erase(Known(w, sample)) == 1 ? kSuccess : kInvalidArgument; });
 }
 Return nvmlGpmSampleGet(Device device, GpmSample sample) {
   return OnPlace(__func__, device,
@@ -152,7 +137,7 @@ Return nvmlGpmMetricsGet(GpmMetricsGet* get) {
     if (get->version != kGpmVersion) return kArgumentVersionMismatch;
     const GpmSampleState* a = Known(w, get->sample1);
     const GpmSampleState* b = Known(w, get->sample2);
-    if (a == nullptr || b == nullptr || !a->taken || !b->taken || a->session != w.session || b->session != w.session) {
+    if (a == nullptr || b == nullptr || !a->taken || !b->taken) {
       return kInvalidArgument;
     }
     if (a->place.card != b->place.card || a->place.instance != b->place.instance || b->t_s <= a->t_s) {

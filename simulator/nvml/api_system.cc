@@ -141,8 +141,7 @@ Return nvmlShutdown() {
   World& world = World::Get();
   const std::scoped_lock lock(world.mutex);
   world.Count("nvmlShutdown", -1);
-  if (world.users > 0) --world.users;
-  if (world.users == 0) world.order.clear();
+  if (world.users > 0 && --world.users == 0) world.LeaveSession();
   return kSuccess;  // also without an init: so says the real library
 }
 

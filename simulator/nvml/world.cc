@@ -96,7 +96,7 @@ void World::SetSource(std::shared_ptr<const Source> fresh, std::vector<Fault> fr
   users = 0;
   ++epoch_;
   calls_.clear();
-  order.clear();
+  LeaveSession();
   StartClock();
   changed.notify_all();
 }
@@ -165,6 +165,12 @@ void World::EnsureLoaded() {
   SetSource(std::move(fresh), std::move(fresh_faults));
   fixed_ = was_fixed;
   fixed_s_ = fixed_s;
+}
+
+void World::LeaveSession() {
+  order.clear();
+  event_sets.clear();
+  gpm_samples.clear();
 }
 
 void World::Enumerate() {

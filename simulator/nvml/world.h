@@ -63,8 +63,24 @@ nvml::Return Give(double value, Integer* out) {
 }
 nvml::Return GiveText(const std::string& text, char* out, nvml::u32 length);
 
-struct EventSetState;
-struct GpmSampleState;
+struct EventSetState {
+  struct Registered {
+    nvml::u64 types = 0;
+    double from_s = 0;
+  };
+  std::map<int, Registered> cards;
+  std::map<int, double> told_s;  // time of the last event that each card told
+  std::map<int, int> told_now;   // and how many of that time
+  std::set<int> lost;            // cards whose loss was told
+};
+
+/// What the counters were.
+struct GpmSampleState {
+  bool taken = false;
+  Place place;
+  double t_s = 0;
+  std::array<double, kFields> total{}, nan_s{};
+};
 
 class World {
  public:
@@ -87,13 +103,15 @@ class World {
   unsigned session = 0;  // goes up with each first nvmlInit: handles of before are dead
   double session_from_s = 0;
   std::vector<int> order;  // card of each index
-  std::set<EventSetState*> event_sets;
-  std::set<GpmSampleState*> gpm_samples;
+  // By their handle, which is their address. Gone with the last nvmlShutdown.
+  std::map<EventSetState*, std::unique_ptr<EventSetState>> event_sets;
+  std::map<GpmSampleState*, std::unique_ptr<GpmSampleState>> gpm_samples;
   bool fixed_time() const { return fixed_; }
   double speed() const { return speed_; }
 
   void EnsureLoaded();
   void Enumerate();
+  void LeaveSession();
   nvml::Device HandleOf(Place place) const;
   bool PlaceOf(nvml::Device device, Place* place) const;
   /// Whether the card is gone for this session; a card that comes back needs a new one.
