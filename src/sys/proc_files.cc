@@ -33,9 +33,9 @@ class RealProcFiles : public ProcFiles {
       if (n < 0 && errno == EINTR) continue;
       if (n < 0) ok = false;
       if (n <= 0) break;
+      // Only nothing is the end. The kernel hands out whole records of at most a page: of a long /proc/diskstats or
+      // mountinfo come 3900 bytes at a time, however much room there is. The last call costs 0.3 of 5-10 us.
       text->append(buffer, static_cast<size_t>(n));
-      // The kernel fills what it is given: less than that is the end, and a second call would cost as much again.
-      if (static_cast<size_t>(n) < sizeof(buffer) / 2) break;
     }
     ::close(fd);
     if (!ok) text->clear();
