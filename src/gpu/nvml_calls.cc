@@ -105,7 +105,7 @@ Answer<double> ReadThrottle(const NvmlApi& api, Device device) {
 
 Answer<double> ReadPcieMbS(const NvmlApi& api, Device device, nvml::PcieCounter counter) {
   const GpuMetric m = counter == nvml::kPcieTx ? GpuMetric::kPcieTxMbS : GpuMetric::kPcieRxMbS;
-  return ReadU32(m, 1024 / 1e6, api.nvmlDeviceGetPcieThroughput, device, static_cast<int>(counter));  // KiB/s
+  return ReadU32(m, 1e-3, api.nvmlDeviceGetPcieThroughput, device, static_cast<int>(counter));  // KB/s
 }
 
 Answer<std::string> ReadName(const NvmlApi& api, Device device) { return ReadText(api.nvmlDeviceGetName, device); }

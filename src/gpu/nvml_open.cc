@@ -67,6 +67,8 @@ SourceStatus InitFailure(int code, const NvmlApi& api, sys::ProcFiles* files) {
     status.trouble = Trouble::kNoDriver;
   } else if (code == nvml::kNoPermission) {
     status.trouble = Trouble::kNoPermission;
+  } else if (code == nvml::kUnknown) {
+    status.trouble = Trouble::kLostSight;  // what a container's init says after its devices were taken away
   } else if (code == nvml::kLibraryNotFound || code == nvml::kFunctionNotFound) {
     status.trouble = Trouble::kNoLibrary;  // a stub that is no NVML, or a NVML that misses its other half
   }

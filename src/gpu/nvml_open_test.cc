@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Opening, losing and finding again. Letters and numbers name the public faults that a test stands for.
-#include <fcntl.h>
-
 #include <thread>
 
 #include "gpu/nvml_test_util.h"
@@ -139,6 +137,9 @@ TEST_F(NvmlTest, UnknownErrorOnEveryCallIsLossAndOnOneCallIsNot) {
   // Opening anew in that state says so of the source.
   nvml_.handle_codes[0] = nvml::kUnknown;
   EXPECT_EQ(source_->Open().trouble, Trouble::kLostSight);
+  nvml_.codes["nvmlInit_v2"] = nvml::kUnknown;
+  EXPECT_EQ(source_->Open().trouble, Trouble::kLostSight);
+  nvml_.codes.clear();
   nvml_.handle_codes.clear();
   nvml_.cards[0].codes.clear();
   Open();

@@ -296,7 +296,7 @@ TEST_F(NvmlTest, PcieCounterIsBelievedOnceItIsKnownToHave64Bits) {
   Quick();
   rx.value += 2'000'000'000;
   EXPECT_THAT(Value(Quick(), GpuMetric::kPcieRxMbS), IsNoReading()) << "may have wrapped";
-  EXPECT_THAT(Value(source_->ReadSlow(0, now_us_), GpuMetric::kPcieRxMbS), DoubleNear(1.024, 1e-9));
+  EXPECT_THAT(Value(source_->ReadSlow(0, now_us_), GpuMetric::kPcieRxMbS), DoubleNear(1, 1e-9));
   rx.value += 3'000'000'000;
   tx.value = 99;
   const CardReading r = Quick();
