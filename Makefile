@@ -4,7 +4,7 @@ SHELL := bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
 MAKEFLAGS += --no-print-directory
-.PHONY: help run test check bench format asan tsan clang fuzz-smoke golden-update docs demo-recording install clean
+.PHONY: help run test check bench format asan tsan clang fuzz-smoke check-nvml-peers golden-update docs demo-recording install clean
 
 PREFIX ?= /usr/local
 DESTDIR ?=
@@ -58,6 +58,11 @@ fuzz-smoke: ## each fuzz target for a few seconds (FUZZ_SECONDS=15)
 	@scripts/bootstrap check
 	@scripts/build fuzz
 	@scripts/fuzz_smoke $(FUZZ_SECONDS)
+
+check-nvml-peers: ## the real nvidia-smi, nvtop and pynvml on the scripted NVML (fetches non-free packages of Debian)
+	@scripts/bootstrap test
+	@scripts/build dev -- sawbill_nvml
+	@scripts/nvml_peers build/dev
 
 golden-update: ## write the expected outputs anew and show what changed
 	@scripts/bootstrap test

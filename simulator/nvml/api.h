@@ -12,6 +12,7 @@ namespace sawbill::nvml {
 extern "C" {
 #define NVML_FUNCTION(name, parameters) SAWBILL_SIM_EXPORT Return name parameters;
 #include "gpu/nvml_functions.inc"
+#include "simulator/nvml/smi_functions.inc"
 #undef NVML_FUNCTION
 SAWBILL_SIM_EXPORT const char* nvmlErrorString(Return code);
 }

@@ -53,7 +53,8 @@ Return nvmlDeviceGetDefaultEccMode(Device device, int* mode) {
   return WithEcc(__func__, device, [&](const View&) { return Give(kEnabled, mode); });
 }
 Return nvmlDeviceGetTotalEccErrors(Device device, int error_type, int counter_type, u64* count) {
-  return WithEcc(__func__, device, [&](const View& v) {
+  return nvmlsim::OnPlace(__func__, device, [&](const View& v) {  // of instances too
+    if (!v.facts().ecc) return kNotSupported;
     return Valid(error_type, counter_type) ? Give(Errors(v, error_type), count) : kInvalidArgument;
   });
 }
