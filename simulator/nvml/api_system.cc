@@ -216,15 +216,6 @@ Return nvmlDeviceGetHandleBySerial(const char* serial, Device* device) {
   });
 }
 
-// nvidia-smi refuses to run without a private table of functions and takes one of no functions: its only word is its
-// own size in bytes. What it then cannot show stands in docs/simulator.md.
-Return nvmlInternalGetExportTable(const void** table, const void*) {
-  static const u64 kEmptyTable[] = {sizeof(u64)};
-  if (table == nullptr) return kInvalidArgument;
-  *table = kEmptyTable;
-  return kSuccess;
-}
-
 }  // extern "C"
 
 }  // namespace sawbill::nvml

@@ -4,7 +4,9 @@
 #include <unistd.h>
 
 #include <cstdlib>
+#include <fstream>
 #include <map>
+#include <sstream>
 #include <thread>
 
 #include "simulator/nvml/loaded_library.h"
@@ -170,6 +172,25 @@ TEST_F(FaultsTest, AHangingCallEndsWithTheScript) {
   lib.reset();
   thread.join();
   EXPECT_EQ(held, -nvml::kUninitialized);
+}
+
+TEST_F(FaultsTest, TheShippedScriptsLoad) {
+  const auto start = [this](const char* name) {
+    std::ifstream in(std::string(SAWBILL_SOURCE_DIR "/simulator/nvml/scripts/") + name);
+    std::ostringstream text;
+    text << in.rdbuf();
+    Start(text.str());
+  };
+  start("h100_training.toml");
+  lib.set_time(119.5);  // in the second checkpoint
+  nvml::Utilization util{};
+  ASSERT_EQ(lib.nvmlDeviceGetUtilizationRates(Card(7), &util), nvml::kSuccess);
+  EXPECT_EQ(util.gpu, 3u);
+  EXPECT_EQ(Processes(Card(7)).size(), 1u);
+  start("faults.toml");
+  const nvml::Device second = Card(1);
+  lib.set_time(31);
+  EXPECT_EQ(Read(lib.nvmlDeviceGetPowerUsage, second), -nvml::kGpuIsLost);
 }
 
 TEST_F(FaultsTest, ProcessesAreListedInAllForms) {

@@ -30,7 +30,7 @@ CARDS = [
 NAMES = ["NVIDIA H100 80GB HBM3", "NVIDIA GeForce RTX 4090", "NVIDIA A100-SXM4-80GB"]
 TOTAL = [81559, 24564, 81920]
 RESERVED = [479, 451, 540]
-PROCESSES = [dict(pid=PROCESS, mem_mib=61000, sm_util=87, name="train.py"), dict(pid=PROCESS + 1, mem_mib=111, name="loader")]
+PROCESSES = [dict(pid=PROCESS, mem_mib=61000, sm_util=87, name="train.py"), dict(pid=PROCESS + 1, mem_mib=111, name="loader", type="G")]
 INSTANCES = [dict(index=0, gi=2, profile="3g.40gb", mem_used_mib=12345), dict(index=3, gi=9, profile="1g.10gb", mem_used_mib=678)]
 
 
@@ -113,7 +113,7 @@ QUERY = {
     "pstate": ["P0", "P2", "P0"], "fan.speed": ["[N/A]", "37 %", "[N/A]"], "temperature.gpu": ["63", "44", "29"],
     "temperature.memory": ["71", "N/A", None], "power.draw": ["612.34 W", "88.50 W", "61.50 W"],
     "power.draw.average": ["612.34 W", "88.50 W", "[N/A]"], "power.draw.instant": ["612.34 W", "88.50 W", "61.50 W"],
-    "power.limit": ["650.00 W", "400.00 W", "400.00 W"], "power.default_limit": ["700.00 W", "450.00 W", "400.00 W"],
+    "power.limit": ["650.00 W", "400.00 W", "400.00 W"], "enforced.power.limit": ["650.00 W", "400.00 W", "400.00 W"], "power.default_limit": ["700.00 W", "450.00 W", "400.00 W"],
     "power.min_limit": ["200.00 W", "150.00 W", "100.00 W"], "power.max_limit": ["700.00 W", "450.00 W", "400.00 W"],
     "clocks.current.sm": ["1755 MHz", "2520 MHz", "210 MHz"], "clocks.current.graphics": ["1755 MHz", "2520 MHz", "210 MHz"],
     "clocks.current.memory": ["2619 MHz", "10501 MHz", "1593 MHz"], "clocks.current.video": ["1512 MHz", None, None],
@@ -150,6 +150,15 @@ def check_every_field(script):
     rc, out = smi(script, "--query-gpu=" + ",".join(fields), "--format=csv,noheader")
     bad = [f for row in out.strip().split("\n") for f, cell in zip(fields, row.split(",")) if "Function Not Found" in cell or "Unknown" in cell]
     check(f"nvidia-smi --query-gpu: all its {len(fields)} fields are answered", compare([("status", rc, 0)]) + [f"no answer for {f}" for f in sorted(set(bad))])
+
+
+def check_processes(script):
+    rc, out = smi(script)
+    check("nvidia-smi: processes in the table", compare([("status", rc, 0)]) + contains(
+        out, rf"\| +0 +N/A +N/A +{PROCESS} +C +train\.py +61000MiB \|", rf"\| +0 +N/A +N/A +{PROCESS + 1} +G +loader +111MiB \|"))
+    rc, out = smi(script, "--query-compute-apps=pid,name,used_memory,gpu_uuid", "--format=csv,noheader")
+    check("nvidia-smi --query-compute-apps", compare([
+        ("status", rc, 0), ("rows", out.strip(), f"{PROCESS}, train.py, 61000 MiB, {CARDS[0]['uuid']}")]))
 
 
 def check_xml(script):
@@ -203,7 +212,8 @@ def check_pynvml(script):
                   ("used, version 2", v2.used >> 20, card["mem_used_mib"]),
                   ("reasons", n.nvmlDeviceGetCurrentClocksThrottleReasons(h), card["throttle"])]
     h = n.nvmlDeviceGetHandleByUUID(CARDS[0]["uuid"].encode())
-    found = {p.pid: p.usedGpuMemory >> 20 for p in n.nvmlDeviceGetComputeRunningProcesses(h)}
+    listed = n.nvmlDeviceGetComputeRunningProcesses(h) + n.nvmlDeviceGetGraphicsRunningProcesses(h)
+    found = {p.pid: p.usedGpuMemory >> 20 for p in listed}
     pairs.append(("processes", found, {p["pid"]: p["mem_mib"] for p in PROCESSES}))
     pairs.append(("fields", [(f.nvmlReturn, f.value.uiVal) for f in n.nvmlDeviceGetFieldValues(h, [n.NVML_FI_DEV_MEMORY_TEMP])], [(0, 71)]))
     energy = [n.nvmlDeviceGetTotalEnergyConsumption(h)]
@@ -272,6 +282,7 @@ check_list(script)
 check_table(script)
 check_query(script)
 check_every_field(script)
+check_processes(script)
 check_xml(script)
 check_mig(mig_script())
 check_errors()
