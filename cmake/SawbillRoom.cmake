@@ -60,7 +60,7 @@ function(sawbill_app name)
   list(FILTER tests INCLUDE REGEX "_test\\.cc$")
   add_library(sawbill_${name} STATIC ${sources})
   target_link_libraries(sawbill_${name} PUBLIC sawbill_flags sawbill_report sawbill_advise sawbill_analysis sawbill_money
-                        sawbill_rules sawbill_ingest sawbill_collect sawbill_gpu sawbill_host sawbill_store sawbill_sys sawbill_model sawbill_base Threads::Threads
+                        sawbill_rules sawbill_ingest sawbill_collect sawbill_gpu sawbill_host sawbill_store sawbill_sys sawbill_model sawbill_base sawbill_player Threads::Threads
                         ${CMAKE_DL_LIBS})
   add_executable(sawbill ${CMAKE_SOURCE_DIR}/src/${name}/main.cc)
   target_link_libraries(sawbill PRIVATE sawbill_${name})

@@ -12,6 +12,7 @@
 #include "base/status.h"
 #include "base/text.h"
 #include "base/time.h"
+#include "simulator/play/commands.h"
 #include "simulator/scenarios.h"
 
 namespace sawbill::simulator {
@@ -20,6 +21,8 @@ namespace {
 constexpr const char* kUsage =
     R"(usage: sawbill-simulate SCENARIO --out DIR [options]
        sawbill-simulate --list
+       sawbill-simulate play SCENARIO [--speed X] [--pid-file FILE] [options] -- COMMAND
+       sawbill-simulate stand-in [--workers W] [--load SHARE] [--seconds S] [--pid-file FILE]
 
   --out DIR        folder to write into (made if missing)
   --seed N         default 1; the same seed gives the same bytes
@@ -30,6 +33,13 @@ constexpr const char* kUsage =
   --start TIME     of the first sample, RFC 3339 (default 2026-03-02T01:00:00Z)
   --price P        an hour of a card, for truth.json (default 10)
   --plain          .csv instead of .csv.gz
+
+play:     the cards of the scenario, live, for any program that reads NVML (it gets the scripted libnvidia-ml.so.1).
+  --speed X        times real time (default 1)
+  --from S         begin at this second of the scenario
+  --pid-file FILE  the training process has the number that stands in this file (default: one that is not there)
+stand-in: a process that looks like a training job from outside and computes nothing: it sleeps, and its W loader workers
+          are busy for SHARE of the time (default 2 and 0.9).
 )";
 
 struct Arguments {
@@ -128,6 +138,10 @@ Status Run(const std::vector<std::string>& args) {
 
 int main(int argc, char** argv) {
   const std::vector<std::string> args(argv + 1, argv + argc);
+  using sawbill::simulator::PlayCommand;
+  using sawbill::simulator::StandInCommand;
+  if (!args.empty() && args[0] == "play") return PlayCommand({args.begin() + 1, args.end()});
+  if (!args.empty() && args[0] == "stand-in") return StandInCommand({args.begin() + 1, args.end()});
   if (args.empty() || args[0] == "--help" || args[0] == "-h") {
     std::fputs(sawbill::simulator::kUsage, args.empty() ? stderr : stdout);
     return args.empty() ? 2 : 0;

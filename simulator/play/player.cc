@@ -121,6 +121,8 @@ class Stage {
     }
     card->unit.value[static_cast<size_t>(Field::kThrottle)] =
         NvmlReasons(values[static_cast<size_t>(GpuMetric::kThrottle)]);
+    const auto& limit = played_->cards()[k].info.power_limit_w;
+    card->unit.value[static_cast<size_t>(Field::kPowerLimit)] = limit.value_or(kMissing);
     const auto value = [&](GpuMetric m) { return static_cast<float>(values[static_cast<size_t>(m)]); };
     while (next_sample_[k] <= t_s) {
       writer_->AddSample(static_cast<int>(k), {next_sample_[k], value(GpuMetric::kSmUtil), value(GpuMetric::kMemUtil),

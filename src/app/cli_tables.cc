@@ -27,13 +27,13 @@ FlagRow Switch(const char* names, Msg help, Msg group, unsigned commands, bool O
 const std::vector<FlagRow>& FlagRows() {
   static const std::vector<FlagRow> rows = {
       Text("--data", "DIR", Msg::kAppFlagData, Msg::kAppGroupSource,
-           kReport | kDiagnose | kRulesExplain | kPrices | kDoctor | kRecords | kPause, &Options::data),
+           kReport | kDiagnose | kRulesExplain | kPrices | kDoctor | kRecords | kPause | kReplay, &Options::data),
       Switch("--explain-format", Msg::kAppFlagExplainFormat, Msg::kAppGroupSource, kDiagnose, &Options::explain_format),
-      Text("--tz", "ZONE", Msg::kAppFlagTz, Msg::kAppGroupSource, kReads | kPrices | kRecords, &Options::tz),
+      Text("--tz", "ZONE", Msg::kAppFlagTz, Msg::kAppGroupSource, kReads | kPrices | kRecords | kReplay, &Options::tz),
 
-      Text("--from", "TIME", Msg::kAppFlagFrom, Msg::kAppGroupPeriod, kReads, &Options::from),
-      Text("--to", "TIME", Msg::kAppFlagTo, Msg::kAppGroupPeriod, kReads, &Options::to),
-      Text("--last", "DURATION", Msg::kAppFlagLast, Msg::kAppGroupPeriod, kReads, &Options::last),
+      Text("--from", "TIME", Msg::kAppFlagFrom, Msg::kAppGroupPeriod, kReads | kReplay, &Options::from),
+      Text("--to", "TIME", Msg::kAppFlagTo, Msg::kAppGroupPeriod, kReads | kReplay, &Options::to),
+      Text("--last", "DURATION", Msg::kAppFlagLast, Msg::kAppGroupPeriod, kReads | kReplay, &Options::last),
       List("--gpu", "GPU", Msg::kAppFlagGpu, Msg::kAppGroupPeriod, kReads, &Options::gpus),
       List("--label", "LABEL", Msg::kAppFlagLabel, Msg::kAppGroupPeriod, kReads, &Options::labels),
       List("--job", "JOB", Msg::kAppFlagJob, Msg::kAppGroupPeriod, kReads, &Options::jobs),
@@ -74,8 +74,9 @@ const std::vector<FlagRow>& FlagRows() {
       Text("--keep-days", "N", Msg::kRecFlagKeep, Msg::kRecGroupRecord, kRecord, &Options::keep_days),
       Text("--for", "DURATION", Msg::kRecFlagFor, Msg::kRecGroupRecord, kRecord, &Options::duration),
       Text("--for", "DURATION", Msg::kRecFlagPauseFor, Msg::kRecGroupRecord, kPause, &Options::duration),
+      Text("--speed", "FACTOR", Msg::kRecFlagSpeed, Msg::kRecGroupRecord, kReplay, &Options::speed),
       Switch("--resume", Msg::kRecFlagResume, Msg::kRecGroupRecord, kPause, &Options::resume),
-      Switch("-q,--quiet", Msg::kRecFlagQuiet, Msg::kAppGroupOutput, kRecords, &Options::quiet),
+      Switch("-q,--quiet", Msg::kRecFlagQuiet, Msg::kAppGroupOutput, kRecords | kReplay, &Options::quiet),
 
       List("--require", "CHECK", Msg::kAppFlagRequire, Msg::kAppGroupOutput, kDoctor, &Options::require),
 
@@ -91,6 +92,7 @@ const std::vector<CommandRow>& CommandRows() {
       {"run", kRun, Msg::kRecCmdRun, "", false, ""},
       {"record", kRecord, Msg::kRecCmdRecord, "", false, ""},
       {"pause", kPause, Msg::kRecCmdPause, "", false, ""},
+      {"replay", kReplay, Msg::kRecCmdReplay, "", false, "FILE"},
       {"report", kReport, Msg::kAppCmdReport, "", false, "FILE"},
       {"diagnose", kDiagnose, Msg::kAppCmdDiagnose, "", false, "FILE"},
       {"demo", kDemo, Msg::kAppCmdDemo, "", false, ""},
@@ -111,7 +113,7 @@ const std::vector<PlannedCommand>& PlannedCommands() {
       {"live", Msg::kAppInsteadReport},  {"serve", Msg::kAppInsteadHtml},    {"trace", Msg::kAppInsteadNone},
       {"probe", Msg::kAppInsteadNone},   {"advise", Msg::kAppInsteadAdvise}, {"whatif", Msg::kAppInsteadAdvise},
       {"verify", Msg::kAppInsteadTwice}, {"savings", Msg::kAppInsteadTwice}, {"compare", Msg::kAppInsteadTwice},
-      {"alert", Msg::kAppInsteadFail},   {"sync", Msg::kAppInsteadNone},     {"replay", Msg::kAppInsteadReport},
+      {"alert", Msg::kAppInsteadFail},   {"sync", Msg::kAppInsteadNone},
   };
   return rows;
 }

@@ -208,7 +208,7 @@ INSTANTIATE_TEST_SUITE_P(
         BadValue{{"--color", "sometimes"}, "auto, always, never"}, BadValue{{"--currency", "dollars"}, "USD"},
         BadValue{{"--lang", "fr"}, "en, zh"}, BadValue{{"--price", "-5"}, "cannot be negative"},
         BadValue{{"--price", "cheap"}, "not a number"}, BadValue{{"--prices", "/none.toml"}, "/none.toml"},
-        BadValue{{"--config", "/none.toml"}, "/none.toml"}, BadValue{{"--project", "x"}, "not in this version"},
+        BadValue{{"--config", "/none.toml"}, "/none.toml"}, BadValue{{"--project", "x"}, "its projects: none"},
         BadValue{{"-o", "/dev/null"}, "redirect stdout"}));
 
 TEST_F(CliTest, MinSavingTakesAShareOrAnAmount) {

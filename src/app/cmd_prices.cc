@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <map>
+#include <algorithm>
+#include <set>
 
 #include "app/commands.h"
 #include "app/pipeline.h"
@@ -45,13 +46,22 @@ std::string CardName(const model::CardInfo& c) {
 std::string CardPrices(const model::TelemetrySource& source, const Settings& s) {
   const std::string amount(Text(s.lang, Msg::kAppAmount));
   Table table;
-  std::map<std::string, std::string> unknown;  // how to give a price, by card name
-  for (const model::CardInfo& card : source.cards()) {
+  const std::vector<model::CardInfo>& cards = source.cards();
+  std::vector<char> priced;
+  for (const model::CardInfo& card : cards) {
+    const auto prices = s.prices.Lookup(card, "", source.period());
+    priced.push_back(std::all_of(prices.begin(), prices.end(), [](const auto& i) { return i.price != nullptr; }) ? 1
+                                                                                                                 : 0);
+  }
+  std::set<std::string> unknown;  // how to give a price
+  for (size_t k = 0; k < cards.size(); ++k) {
+    const model::CardInfo& card = cards[k];
     for (const money::PriceInterval& i : s.prices.Lookup(card, "", source.period())) {
       const std::string from = When(i.range.from, s);
       if (i.price == nullptr) {
         table.Add({CardName(card), std::string(Text(s.lang, Msg::kAppPricesUnknown)), from, ""});
-        unknown[card.name] = card.name.empty() ? "--price " + amount : "--price \"" + card.name + "=" + amount + "\"";
+        const std::string selector = money::SelectorFor(k, cards, priced);
+        unknown.insert(selector.empty() ? "--price " + amount : "--price \"" + selector + "=" + amount + "\"");
       } else {
         table.Add({CardName(card), Amount(*i.price), from,
                    Sanitize(money::SelectorText(*i.price)) + ", " + SourceText(*i.price)});
@@ -61,7 +71,11 @@ std::string CardPrices(const model::TelemetrySource& source, const Settings& s) 
   std::string out = table.Print();
   if (!unknown.empty()) {
     out += "\n" + std::string(Text(s.lang, Msg::kAppPricesHow)) + "\n";
-    for (const auto& [name, how] : unknown) out += "  " + Sanitize(how) + "\n";
+    for (const std::string& how : unknown) out += "  " + Sanitize(how) + "\n";
+    const auto& all = s.prices.prices();
+    if (std::any_of(all.begin(), all.end(), [](const auto& p) { return p.selector_kind == "job"; })) {
+      out += std::string(Text(s.lang, Msg::kAppPricesJobs)) + "\n";
+    }
   }
   return out;
 }

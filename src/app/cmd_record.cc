@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <cstdlib>
+#include <unistd.h>
 
 #include "app/commands.h"
 #include "app/pipeline.h"
 #include "app/recorder.h"
 #include "base/numbers.h"
 #include "store/maintain.h"
+#include "sys/proc_files.h"
 
 namespace sawbill::app {
 namespace {
@@ -33,6 +34,14 @@ int CmdRecord(const Options& options, const Settings& settings, Environment* env
     spec->parent_fd = static_cast<int>(ParseInt(*fd).value_or(-1));
     spec->pause_in.push_back(sys::DirName(sys::DirName(spec->dir)));
     spec->housekeeping = false;
+    model::RunRow run;
+    run.run = env->Var("SAWBILL_RUN_ID").value_or("");
+    run.job = env->Var("SAWBILL_RUN_JOB").value_or("");
+    run.project = env->Var("SAWBILL_RUN_PROJECT").value_or("");
+    run.program = env->Var("SAWBILL_RUN_PROGRAM").value_or("");
+    run.user = sys::UserName(static_cast<uint32_t>(::getuid()));
+    run.state = "start";
+    spec->run = run;
   }
   return RunRecorder(*spec, env);
 }

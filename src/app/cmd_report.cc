@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <set>
 
 #include "app/commands.h"
 #include "app/pipeline.h"
@@ -26,8 +27,13 @@ std::string Render(const report::Report& r, const Settings& s, bool diagnosis) {
 
 /// What the printed figures do not say: said on stderr, so that the result stays clean.
 void Hints(const report::Report& r, const Settings& s, Environment* env) {
-  for (const std::string& name : r.unpriced) {
-    if (s.format != "text") Note(env, Tr(s.lang, Msg::kAppNoPriceFor, name.empty() ? "?" : Sanitize(name)));
+  std::set<std::string> said;
+  for (const report::UnpricedCard& c : r.unpriced_cards) {
+    const std::string name = Sanitize(c.name.empty() ? c.label : c.name);
+    const std::string what = c.lacks_share ? Tr(s.lang, Msg::kAppNoShareFor, Sanitize(c.label))
+                             : !r.cost     ? Tr(s.lang, Msg::kAppNoPriceFor, name)
+                                           : Tr(s.lang, Msg::kAppNotInTotal, Sanitize(c.label), Sanitize(c.selector));
+    if (s.format != "text" && said.insert(what).second) Note(env, what);
   }
 }
 
@@ -57,6 +63,9 @@ int ReportAll(const Options& options, const Settings& settings, bool diagnosis, 
     text += Render(*report, settings, diagnosis);
     Hints(*report, settings, env);
     const double waste = WasteShare(*report);
+    if (settings.fail_on_waste && report->unjudged_share >= 0.10) {
+      Note(env, Tr(settings.lang, Msg::kAppWasteUnjudged, FormatFixed(100 * report->unjudged_share, 0), inputs[i]));
+    }
     if (settings.fail_on_waste && waste > *settings.fail_on_waste) {
       too_much_waste = true;
       Note(env, Tr(settings.lang, Msg::kAppTooMuchWaste, FormatFixed(100 * waste, 1),

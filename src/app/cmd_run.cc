@@ -70,6 +70,10 @@ class Run {
     o.output_path = Log();
     o.keep_fds = {ends[0]};
     o.set_vars["SAWBILL_PARENT_FD"] = std::to_string(ends[0]);
+    o.set_vars["SAWBILL_RUN_ID"] = plan_.id;
+    o.set_vars["SAWBILL_RUN_JOB"] = plan_.job;
+    o.set_vars["SAWBILL_RUN_PROJECT"] = plan_.project;
+    o.set_vars["SAWBILL_RUN_PROGRAM"] = Program();
     std::vector<std::string> argv = {env_->exe_path, "record", "--data", plan_.dir, "--tz", settings_.tz.name()};
     const auto pass = [&](const char* flag, const std::optional<std::string>& value) {
       if (value) argv.insert(argv.end(), {flag, *value});
@@ -90,6 +94,7 @@ class Run {
     recorder_pipe_ = ends[1];
   }
 
+  std::string Program() const { return options_.child.empty() ? "" : sys::BaseName(options_.child.front()); }
   std::string Log() const { return sys::JoinPath(plan_.dir, "recorder.log"); }
 
   void CheckRecorder() {
@@ -209,10 +214,12 @@ class Run {
     row.project = plan_.project;
     row.user = sys::UserName(static_cast<uint32_t>(::getuid()));
     row.node = sys::HostName();
-    row.program = options_.child.empty() ? "" : sys::BaseName(options_.child.front());
-    row.t_ms = started_;
-    row.state = "start";
-    (void)(*writer)->Run(row);
+    row.program = Program();
+    if (daemon_) {  // else the recorder wrote it, before the rows of its own
+      row.t_ms = started_;
+      row.state = "start";
+      (void)(*writer)->Run(row);
+    }
     row.t_ms = ended_;
     row.state = "end";
     row.exit_status = exit_status_;

@@ -2,6 +2,7 @@
 // rules, demo, doctor and completion, whole.
 #include "app/cli.h"
 #include "app/cli_fixture.h"
+#include "sys/proc_files.h"
 
 namespace sawbill::app {
 namespace {
@@ -74,11 +75,13 @@ TEST_F(CliTest, DoctorOnAMachineWithCardsAndAQuota) {
   fs_.Put("/dev/nvidia0", "");
   fs_.Put("/dev/nvidia1", "");
   fs_.Put("/dev/nvidiactl", "");
-  fs_.Put("/sys/devices/system/cpu/online", "0-127\n");
-  fs_.Put("/proc/self/status", "Name:\tsawbill\nCpus_allowed_list:\t0-63,96\n");
-  fs_.Put("/proc/self/cgroup", "0::/kube/pod\n");
-  fs_.Put("/sys/fs/cgroup/kube/cpu.max", "400000 100000\n");
-  fs_.Put("/sys/fs/cgroup/kube/pod/cpu.max", "max 100000\n");
+  const auto proc = std::make_shared<sys::MemProcFiles>();
+  env_.make_proc_files = [proc] { return proc; };
+  proc->Put("/sys/devices/system/cpu/online", "0-127\n");
+  proc->Put("/proc/self/status", "Name:\tsawbill\nCpus_allowed_list:\t0-63,96\n");
+  proc->Put("/proc/self/cgroup", "0::/kube/pod\n");
+  proc->Put("/sys/fs/cgroup/kube/cpu.max", "400000 100000\n");
+  proc->Put("/sys/fs/cgroup/kube/pod/cpu.max", "max 100000\n");
   fs_.SetNetwork("nfs");
   EXPECT_EQ(Run({"doctor", "--require", "nvml", "--require", "devices"}), 0) << Out() << Err();
   EXPECT_THAT(Out(), AllOf(HasSubstr("570.00"), HasSubstr("2 cards"), HasSubstr("4 of the host's 128 CPU cores"),

@@ -4,6 +4,7 @@
 #include "app/settings.h"
 #include "base/numbers.h"
 #include "base/text.h"
+#include "host/host_reader.h"
 #include "store/day_reader.h"
 
 namespace sawbill::app {
@@ -81,11 +82,12 @@ struct Examiner {
   }
 
   Check CpuCores() const {
-    const Cores cores = ReadCores(env);
-    if (cores.allowed <= 0) return {"cores", Level::kWarn, Say(Msg::kAppDocNoCores), ""};
-    const std::string allowed = FormatShortest(cores.allowed), host = FormatShortest(cores.host);
-    if (cores.host > 0 && cores.allowed < cores.host) {
-      return {"cores", Level::kOk, Tr(lang, Msg::kAppDocFewCores, allowed, host),
+    const auto files = env->make_proc_files ? env->make_proc_files() : nullptr;
+    const host::Allowance cores = files ? host::ReadAllowance(files.get(), "self") : host::Allowance{};
+    if (cores.cores <= 0) return {"cores", Level::kWarn, Say(Msg::kAppDocNoCores), ""};
+    const std::string allowed = FormatShortest(cores.cores), all = FormatShortest(cores.host_cores);
+    if (cores.cores < cores.host_cores) {
+      return {"cores", Level::kOk, Tr(lang, Msg::kAppDocFewCores, allowed, all),
               Tr(lang, Msg::kAppDocFewCoresAdvice, allowed)};
     }
     return {"cores", Level::kOk, Tr(lang, Msg::kAppDocCores, allowed), ""};

@@ -25,10 +25,4 @@ std::vector<Check> Examine(const Options& options, Lang lang, Environment* env);
 /// Ids in the order of Examine, for --require.
 std::vector<std::string> CheckIds();
 
-/// Cores that the process may use: cgroup v2 or v1 quota and cpuset, against those of the host. 0 = cannot be told.
-struct Cores {
-  double allowed = 0, host = 0;
-};
-Cores ReadCores(Environment* env);
-
 }  // namespace sawbill::app

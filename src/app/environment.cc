@@ -12,6 +12,7 @@
 #include <cstring>
 #include <thread>
 
+#include "app/make_source.h"
 #include "sys/terminal.h"
 
 extern char** environ;
@@ -41,12 +42,6 @@ class FdStream : public Stream {
   bool closed_ = false;
   Status status_;
 };
-
-std::shared_ptr<gpu::Source> MakeSource(const std::string& nvml, const std::string&) {
-  gpu::NvmlOptions o;
-  if (!nvml.empty()) o.library = nvml;
-  return gpu::MakeNvmlSource(o);
-}
 
 std::string ExePath() {
   char buffer[PATH_MAX];
@@ -86,7 +81,7 @@ RealEnvironment::RealEnvironment()
   env.threads = static_cast<int>(std::clamp(std::thread::hardware_concurrency(), 1U, 8U));
   env.load_library = LoadLibrary;
   env.pid = ::getpid();
-  env.make_source = [](const std::string& nvml, const std::string& dcgm) { return MakeSource(nvml, dcgm); };
+  env.make_source = MakeCardSource;
   env.make_proc_files = [] { return std::shared_ptr<sys::ProcFiles>(sys::MakeRealProcFiles()); };
 }
 

@@ -57,6 +57,7 @@ std::optional<Msg> Examples(const std::string& path) {
   if (path == "run") return Msg::kRecExamplesRun;
   if (path == "record") return Msg::kRecExamplesRecord;
   if (path == "pause") return Msg::kRecExamplesPause;
+  if (path == "replay") return Msg::kRecExamplesReplay;
   if (path == "report") return Msg::kAppExamplesReport;
   if (path == "diagnose") return Msg::kAppExamplesDiagnose;
   if (path == "rules explain") return Msg::kAppExamplesExplain;

@@ -23,8 +23,8 @@ struct Options {
   std::optional<std::string> by, format, lang, output, color;
   bool ascii = false, all = false, version = false, explain_format = false;
   // Recording.
-  std::optional<std::string> interval, process_interval, duration, dcgm, nvml, keep_days, budget, bill, attach, job,
-      project;
+  std::optional<std::string> interval, process_interval, duration, dcgm, nvml, keep_days, budget, bill, attach, speed,
+      job, project;
   std::vector<std::string> child;  // what stands behind "--": the command to run
   bool resume = false, quiet = false;
   // Of one command.

@@ -7,6 +7,7 @@
 #include "app/sources.h"
 #include "base/text.h"
 #include "report/build.h"
+#include "report/card_labels.h"
 #include "sys/self.h"
 
 namespace sawbill::app {
@@ -16,16 +17,49 @@ bool MatchesAny(const std::vector<std::string>& patterns, const std::string& val
   return std::any_of(patterns.begin(), patterns.end(), [&](const std::string& p) { return GlobMatch(p, value); });
 }
 
+/// "GPU-5a3b1111", as reports print it where one index meant two cards.
+bool BeginsWithAny(const std::vector<std::string>& values, const std::string& uuid) {
+  return std::any_of(values.begin(), values.end(),
+                     [&](const std::string& v) { return v.size() >= 8 && StartsWith(uuid, v); });
+}
+
 /// --gpu names a card by index ("0"), node and index ("n1/0") or uuid.
 bool CardWanted(const Options& o, const model::CardInfo& c) {
   const bool gpu = o.gpus.empty() || MatchesAny(o.gpus, c.gpu) || MatchesAny(o.gpus, c.node + "/" + c.gpu) ||
-                   (!c.uuid.empty() && MatchesAny(o.gpus, c.uuid));
+                   (!c.uuid.empty() && (MatchesAny(o.gpus, c.uuid) || BeginsWithAny(o.gpus, c.uuid)));
   return gpu && (o.labels.empty() || MatchesAny(o.labels, c.label));
 }
 
 bool RunWanted(const Options& o, const analysis::RunFacts& r) {
   return (o.jobs.empty() || MatchesAny(o.jobs, r.job) || MatchesAny(o.jobs, r.run)) &&
-         (o.users.empty() || MatchesAny(o.users, r.user));
+         (o.users.empty() || MatchesAny(o.users, r.user)) && (o.projects.empty() || MatchesAny(o.projects, r.project));
+}
+
+bool SelectsRuns(const Options& o) { return !o.jobs.empty() || !o.users.empty() || !o.projects.empty(); }
+
+/// A name that nobody bears would make a clean bill of nothing: it is an error that names those who are there.
+Status CheckNames(const Options& o, const std::string& path, const analysis::Analysis& a, Lang lang) {
+  const auto list = [&](const std::set<std::string>& known) {
+    std::vector<std::string> names(known.begin(), known.end());
+    if (names.size() > 16) names.resize(16), names.emplace_back("...");
+    return names.empty() ? std::string(Text(lang, Msg::kAppNoNames)) : Sanitize(Join(names, ", "));
+  };
+  const auto check = [&](const char* flag, const std::vector<std::string>& wanted, const std::set<std::string>& known,
+                         Msg message) {
+    for (const std::string& w : wanted) {
+      if (std::none_of(known.begin(), known.end(), [&](const std::string& k) { return GlobMatch(w, k); }))
+        return Status::NotFound(Tr(lang, message, path, flag, Sanitize(w), list(known)));
+    }
+    return Status::Ok();
+  };
+  std::set<std::string> jobs = a.jobs;
+  for (const auto& r : a.runs) jobs.insert(r.run);
+  SAWBILL_RETURN_IF_ERROR(check("--job", o.jobs, jobs, Msg::kAppNoSuchJob));
+  SAWBILL_RETURN_IF_ERROR(check("--user", o.users, a.users, Msg::kAppNoSuchUser));
+  SAWBILL_RETURN_IF_ERROR(check("--project", o.projects, a.projects, Msg::kAppNoSuchProject));
+  // Each is there, but not together.
+  if (SelectsRuns(o) && a.runs.empty()) return Status::NotFound(Tr(lang, Msg::kAppNoSuchRun, path));
+  return Status::Ok();
 }
 
 /// One line that is written over, on a terminal only.
@@ -88,16 +122,13 @@ Result<rules::RuleSet> LoadRules(const Settings& settings, Environment* env) {
 
 Result<analysis::Analysis> AnalyzePath(const std::string& path, const Options& options, const Settings& settings,
                                        const rules::RuleSet& rules, bool keep_trials, Environment* env) {
-  if (!options.projects.empty()) {
-    return Status::Unsupported(Tr(settings.lang, Msg::kAppNotInThisVersion, "--project") +
-                               std::string(Text(settings.lang, Msg::kAppInsteadJob)));
-  }
   SAWBILL_ASSIGN_OR_RETURN(const auto source, OpenTelemetry(path, settings, env));
   if (!options.gpus.empty() || !options.labels.empty()) {
     const auto& cards = source->cards();
     if (std::none_of(cards.begin(), cards.end(), [&](const auto& c) { return CardWanted(options, c); })) {
+      const report::CardLabels labels(cards);
       std::vector<std::string> names;
-      for (const auto& c : cards) names.push_back(c.node.empty() ? c.gpu : c.node + "/" + c.gpu);
+      for (size_t k = 0; k < cards.size(); ++k) names.push_back(labels.Label(k));
       if (names.size() > 16) names.resize(16), names.emplace_back("...");
       return Status::NotFound(Tr(settings.lang, Msg::kAppNoSuchCard, path, Sanitize(Join(names, ", "))));
     }
@@ -112,12 +143,16 @@ Result<analysis::Analysis> AnalyzePath(const std::string& path, const Options& o
   if (!options.gpus.empty() || !options.labels.empty()) {
     o.card_filter = [&options](const model::CardInfo& c) { return CardWanted(options, c); };
   }
-  if (!options.jobs.empty() || !options.users.empty()) {
+  if (settings.from || settings.to || settings.last_ms) o.clip = source->period();
+  o.cuts = settings.prices.Changes();
+  if (SelectsRuns(options)) {
     o.run_filter = [&options](const analysis::RunFacts& r) { return RunWanted(options, r); };
   }
   Progress progress(env, settings.lang);
   if (env->err_is_terminal) o.progress = [&progress](double share) { progress.Show(share); };
-  return analysis::Analyze(*source, o);
+  SAWBILL_ASSIGN_OR_RETURN(analysis::Analysis analysis, analysis::Analyze(*source, o));
+  SAWBILL_RETURN_IF_ERROR(CheckNames(options, path, analysis, settings.lang));
+  return analysis;
 }
 
 Result<report::Report> ReportPath(const std::string& path, const Options& options, const Settings& settings,

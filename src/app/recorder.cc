@@ -73,6 +73,12 @@ class Loop {
       const collect::Now now = Clocks();
       if (spec_.for_ms && now.steady_us - begin_us >= *spec_.for_ms * 1000) break;
       SetPaused(now);
+      if (spec_.run && !std::exchange(run_told_, true)) {
+        model::RunRow row = *spec_.run;
+        row.t_ms = now.wall;
+        row.node = facts_.node;
+        (void)writer_->Run(row);  // our own cells: written with the tick
+      }
       collector_->Tick(now);
       Tell(now);
       KeepHouse(now);
@@ -172,7 +178,7 @@ class Loop {
   collect::StatusFacts facts_;
   int64_t next_status_us_ = 0, housekeeper_ = 0;
   std::string housekept_;
-  bool was_open_ = false;
+  bool was_open_ = false, run_told_ = false;
   gpu::Trouble was_trouble_ = gpu::Trouble::kNone;
   int live_width_ = 0;
 };

@@ -28,6 +28,7 @@ struct RecorderSpec {
   int parent_fd = -1;                 // the recorder ends when the other end is closed
   std::vector<std::string> pause_in;  // folders whose `pause` file counts
   bool housekeeping = true, quiet = false;
+  std::optional<model::RunRow> run;  // what is recorded is this run: its first row
 };
 
 /// What the flags say; errors name the flag.

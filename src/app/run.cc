@@ -14,9 +14,16 @@ struct Entry {
   Command run;
 };
 constexpr Entry kCommands[] = {
-    {"run", CmdRun},       {"record", CmdRecord},        {"pause", CmdPause},
-    {"report", CmdReport}, {"diagnose", CmdDiagnose},    {"demo", CmdDemo},
-    {"prices", CmdPrices}, {"rules list", CmdRulesList}, {"rules explain", CmdRulesExplain},
+    {"run", CmdRun},
+    {"record", CmdRecord},
+    {"pause", CmdPause},
+    {"replay", CmdReplay},
+    {"report", CmdReport},
+    {"diagnose", CmdDiagnose},
+    {"demo", CmdDemo},
+    {"prices", CmdPrices},
+    {"rules list", CmdRulesList},
+    {"rules explain", CmdRulesExplain},
 };
 
 int Help(const std::string& path, Lang lang, Environment* env) {

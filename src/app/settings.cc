@@ -112,10 +112,12 @@ Status ResolvePrices(const Options& o, const Environment& env, const Config& con
   SAWBILL_RETURN_IF_ERROR(
       ResolveCurrency(Pick(o.currency, "--currency", env, "SAWBILL_CURRENCY", config.currency, "currency"), s));
   std::vector<std::string> amounts = o.price;
+  const std::string where = amounts.empty() ? "SAWBILL_PRICE" : "--price";
   if (amounts.empty()) {
     if (const auto v = env.Var("SAWBILL_PRICE")) amounts = {*v};
   }
-  for (const std::string& amount : amounts) SAWBILL_RETURN_IF_ERROR(s->prices.AddFlag(amount, s->currency));
+  for (const std::string& amount : amounts)
+    SAWBILL_RETURN_IF_ERROR(s->prices.AddFlag(amount, s->currency, 2, s->lang, where));
   DropBeaten(&s->prices);
   return Status::Ok();
 }

@@ -2,6 +2,7 @@
 #include "app/sources.h"
 
 #include <algorithm>
+#include <set>
 
 #include "base/text.h"
 #include "ingest/open.h"
@@ -10,12 +11,20 @@
 namespace sawbill::app {
 namespace {
 
+/// How far behind the period asked for the sample that ends its last interval is looked for.
+constexpr TimeMs kBeyondMs = 3'600'000;
+
 /// A source as the user asked for it: cut to a period, cards labelled.
 class AdjustedSource : public model::TelemetrySource {
  public:
   AdjustedSource(std::unique_ptr<model::TelemetrySource> inner, const std::map<std::string, std::string>& labels,
-                 std::optional<model::TimeRange> clip)
-      : inner_(std::move(inner)), labels_(labels), clip_(clip), cards_(inner_->cards()), period_(inner_->period()) {
+                 std::optional<model::TimeRange> clip, std::string name = "")
+      : name_(std::move(name)),
+        inner_(std::move(inner)),
+        labels_(labels),
+        clip_(clip),
+        cards_(inner_->cards()),
+        period_(inner_->period()) {
     for (model::CardInfo& card : cards_) Label(&card);
     for (size_t i = 0; i < inner_->pieces().size(); ++i) {
       const model::TimeRange piece = Cut(inner_->pieces()[i]);
@@ -23,15 +32,19 @@ class AdjustedSource : public model::TelemetrySource {
       pieces_.push_back(piece);
       index_.push_back(i);
     }
-    period_ = Cut(period_);
+    if (!clip_) return;
+    // Samples may stop before the period's end and go on behind it: that hole belongs to the period.
+    period_ = *clip_;
+    if (!pieces_.empty()) pieces_.back().to = clip_->to;
   }
   const std::vector<model::CardInfo>& cards() const override { return cards_; }
   model::TimeRange period() const override { return period_; }
   const std::vector<model::TimeRange>& pieces() const override { return pieces_; }
-  std::string description() const override { return inner_->description(); }
+  std::string description() const override { return name_.empty() ? inner_->description() : name_; }
   Result<model::Recording> Read(size_t piece) const override {
     auto recording = inner_->Read(index_[piece]);
     if (!recording.ok()) return recording;
+    if (clip_ && piece + 1 == pieces_.size()) SAWBILL_RETURN_IF_ERROR(TakeBehind(index_[piece] + 1, &*recording));
     if (clip_) ClipRecording(*clip_, &*recording);
     for (model::GpuTrack& track : recording->gpus) Label(&track.card);
     return recording;
@@ -47,6 +60,35 @@ class AdjustedSource : public model::TelemetrySource {
     return r;
   }
 
+  /// Each card's first sample behind the period, where it stands in the next piece.
+  Status TakeBehind(size_t next, model::Recording* recording) const {
+    if (next >= inner_->pieces().size()) return Status::Ok();
+    SAWBILL_ASSIGN_OR_RETURN(const model::Recording later, inner_->Read(next));
+    for (model::GpuTrack& track : recording->gpus) {
+      if (track.t_ms.empty() || track.t_ms.back() > clip_->to) continue;
+      for (const model::GpuTrack& other : later.gpus) {
+        if (other.card.key() == track.card.key()) AppendFirstAfter(clip_->to, other, &track);
+      }
+    }
+    return Status::Ok();
+  }
+
+  static void AppendFirstAfter(TimeMs t, const model::GpuTrack& from, model::GpuTrack* to) {
+    const auto at = static_cast<size_t>(std::upper_bound(from.t_ms.begin(), from.t_ms.end(), t) - from.t_ms.begin());
+    if (at >= from.size()) return;
+    const size_t n = to->size();
+    const auto append = [&](const auto& source, auto* column) {
+      if (source.empty() && column->empty()) return;
+      using Value = typename std::remove_reference_t<decltype(*column)>::value_type;
+      column->resize(n, static_cast<Value>(kMissing));
+      column->push_back(source.empty() ? static_cast<Value>(kMissing) : source[at]);
+    };
+    for (size_t m = 0; m < model::kGpuMetrics; ++m) append(from.columns[m], &to->columns[m]);
+    append(from.energy_j, &to->energy_j);
+    to->t_ms.push_back(from.t_ms[at]);
+  }
+
+  std::string name_;
   std::unique_ptr<model::TelemetrySource> inner_;
   std::map<std::string, std::string> labels_;
   std::optional<model::TimeRange> clip_;
@@ -58,17 +100,19 @@ class AdjustedSource : public model::TelemetrySource {
 
 template <typename Track>
 void ClipTrack(model::TimeRange range, Track* track) {
+  constexpr bool kOfCard = requires { track->energy_j; };
   const auto& t = track->t_ms;
   auto begin = static_cast<size_t>(std::upper_bound(t.begin(), t.end(), range.from) - t.begin());
-  const auto end = static_cast<size_t>(std::upper_bound(t.begin(), t.end(), range.to) - t.begin());
-  if (begin > 0 && begin < end) --begin;  // carries the end of the time before
+  auto end = static_cast<size_t>(std::upper_bound(t.begin(), t.end(), range.to) - t.begin());
+  if (begin > 0 && (kOfCard || begin < end)) --begin;  // carries the end of the time before
+  if (kOfCard && end < t.size()) ++end;                // the first part of its interval is of the period
   const auto cut = [&](auto* v) {
     if (v->empty()) return;
     v->erase(v->begin() + static_cast<std::ptrdiff_t>(end), v->end());
     v->erase(v->begin(), v->begin() + static_cast<std::ptrdiff_t>(std::min(begin, end)));
   };
   for (auto& column : track->columns) cut(&column);
-  if constexpr (requires { track->energy_j; }) cut(&track->energy_j);
+  if constexpr (kOfCard) cut(&track->energy_j);
   cut(&track->t_ms);
 }
 
@@ -76,8 +120,8 @@ void ClipTrack(model::TimeRange range, Track* track) {
 std::optional<model::TimeRange> Wanted(const Settings& s, model::TimeRange there) {
   if (!s.from && !s.to && !s.last_ms) return std::nullopt;
   const TimeMs to = std::min(s.to.value_or(there.to), there.to);
-  if (s.last_ms) return model::TimeRange{to - *s.last_ms, to};
-  return model::TimeRange{s.from.value_or(there.from - 1), to};
+  if (s.last_ms) return model::TimeRange{std::max(there.from, to - *s.last_ms), to};
+  return model::TimeRange{std::max(there.from, s.from.value_or(there.from)), to};
 }
 
 std::string Local(TimeMs t, const TimeZone& tz) {
@@ -90,6 +134,13 @@ Status NothingInPeriod(const std::string& path, const Settings& s, model::TimeRa
       Tr(s.lang, Msg::kAppNothingInPeriod, path, Local(there.from, s.tz), Local(there.to, s.tz), s.tz.name()));
 }
 
+std::string FolderName(const std::string& path, Lang lang, const std::vector<model::CardInfo>& cards) {
+  std::set<std::string> nodes;
+  for (const auto& c : cards) nodes.insert(c.node);
+  const std::string count = nodes.size() > 1 ? Tr(lang, Msg::kAppNodes, nodes.size()) : Tr(lang, Msg::kAppOneNode);
+  return Tr(lang, Msg::kAppDayFilesIn, path, count);
+}
+
 Result<std::unique_ptr<model::TelemetrySource>> OpenFolder(const std::string& path, const Settings& s,
                                                            Environment* env) {
   store::DataFolderOptions options;
@@ -98,15 +149,26 @@ Result<std::unique_ptr<model::TelemetrySource>> OpenFolder(const std::string& pa
   auto source = store::OpenDataFolder(env->fs, path, options);
   if (!source.ok()) return source;
   const model::TimeRange there = (*source)->period();
+  const std::string name = FolderName(path, s.lang, (*source)->cards());
   if (const auto wanted = Wanted(s, there)) {
     if (wanted->empty() || wanted->from >= there.to) return NothingInPeriod(path, s, there);
-    options.from = wanted->from;
-    options.to = wanted->to;
+    // The reader takes samples behind `from`; the first of all stands at the period's beginning.
+    if (wanted->from > there.from) options.from = wanted->from;
+    if (wanted->to < there.to) options.to = wanted->to + kBeyondMs;
     source = store::OpenDataFolder(env->fs, path, options);
     if (!source.ok()) return source;
-    if ((*source)->pieces().empty() || (*source)->period().empty()) return NothingInPeriod(path, s, there);
+    auto adjusted = std::make_unique<AdjustedSource>(std::move(*source), s.labels, wanted, name);
+    if (adjusted->pieces().empty()) return NothingInPeriod(path, s, there);
+    return std::unique_ptr<model::TelemetrySource>(std::move(adjusted));
   }
-  return std::unique_ptr<model::TelemetrySource>(new AdjustedSource(std::move(*source), s.labels, std::nullopt));
+  return std::unique_ptr<model::TelemetrySource>(new AdjustedSource(std::move(*source), s.labels, std::nullopt, name));
+}
+
+bool LooksLikeLog(std::string_view name) {
+  for (const char* packed : {".gz", ".zst"}) {
+    if (EndsWith(name, packed)) name.remove_suffix(std::string_view(packed).size());
+  }
+  return EndsWith(name, ".csv") || EndsWith(name, ".log") || EndsWith(name, ".txt");
 }
 
 /// A folder without day files: say which files in it might be meant.
@@ -115,7 +177,8 @@ Status NoDayFiles(const std::string& path, const Settings& s, Environment* env) 
   const auto list = env->fs->List(path);
   if (!list.ok()) return list.status();
   for (const sys::FileInfo& f : *list) {
-    if (!f.is_directory && f.name[0] != '.' && example.empty()) example = sys::JoinPath(path, f.name);
+    if (f.is_directory || f.name[0] == '.') continue;
+    if (example.empty() || (!LooksLikeLog(example) && LooksLikeLog(f.name))) example = sys::JoinPath(path, f.name);
   }
   if (example.empty()) return Status::NotFound(Tr(s.lang, Msg::kAppEmptyFolder, path));
   return Status::NotFound(Tr(s.lang, Msg::kAppNoDayFiles, path, example));
@@ -140,10 +203,9 @@ Result<std::unique_ptr<model::TelemetrySource>> OpenTelemetry(const std::string&
                                                               Environment* env) {
   const auto info = env->fs->Stat(path);
   if (!info.ok()) {
-    if (info.status().kind() == StatusKind::kNotFound && path == s.data_dir) {
-      return Status::NotFound(Tr(s.lang, Msg::kAppNoRecordings, path));
-    }
-    return info.status();
+    if (info.status().kind() != StatusKind::kNotFound) return info.status();
+    if (path == s.data_dir) return Status::NotFound(Tr(s.lang, Msg::kAppNoRecordings, path));
+    return Status::NotFound(Tr(s.lang, path == "-" ? Msg::kAppNotStdin : Msg::kAppNoSuchFile, path));
   }
   if (info->is_directory) {
     if (!store::IsDataFolder(env->fs, path)) return NoDayFiles(path, s, env);
@@ -157,7 +219,7 @@ Result<std::unique_ptr<model::TelemetrySource>> OpenTelemetry(const std::string&
   const model::TimeRange there = (*source)->period();
   const auto wanted = Wanted(s, there);
   auto adjusted = std::make_unique<AdjustedSource>(std::move(*source), s.labels, wanted);
-  if (wanted && adjusted->period().empty()) return NothingInPeriod(path, s, there);
+  if (wanted && (wanted->empty() || adjusted->pieces().empty())) return NothingInPeriod(path, s, there);
   return std::unique_ptr<model::TelemetrySource>(std::move(adjusted));
 }
 

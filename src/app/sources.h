@@ -19,7 +19,8 @@ std::vector<std::string> Inputs(const Options& options, const Settings& settings
 /// kNotFound with what to do where nothing is; kInvalid where the period asked for holds no sample.
 Result<std::unique_ptr<model::TelemetrySource>> OpenTelemetry(const std::string& path, const Settings& settings,
                                                               Environment* env);
-/// Leaves what lies in (range.from, range.to], and of each track the one sample before, which begins its time.
+/// Leaves what lies in (range.from, range.to], of each track the one sample before, which begins its time, and of each
+/// card the one behind, whose interval the analysis cuts (analysis::Options::clip).
 void ClipRecording(model::TimeRange range, model::Recording* recording);
 
 }  // namespace sawbill::app

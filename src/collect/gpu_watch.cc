@@ -206,8 +206,9 @@ void GpuWatch::TakeQuick(int64_t steady_us, WatchTick* tick) {
   // The source as a whole, before any card is blamed.
   size_t gone = 0;
   int code = 0;
-  bool reopen = false;
+  bool reopen = false, woke = false;
   for (const auto& [card, r] : readings) {
+    woke = woke || (r.outcome == gpu::Outcome::kReopen && r.code == 0);
     if (r.outcome == gpu::Outcome::kReopen) reopen = true;
     if (r.outcome == gpu::Outcome::kReopen || r.outcome == gpu::Outcome::kLost) {
       ++gone;
@@ -216,6 +217,11 @@ void GpuWatch::TakeQuick(int64_t steady_us, WatchTick* tick) {
   }
   size_t usable = 0;
   for (size_t k = 0; k < cards_.size(); ++k) usable += Usable(k) ? 1 : 0;
+  if (woke) {  // a card that slept is there: enumerate anew, nothing was lost
+    CloseSource();
+    next_open_us_ = 0;
+    return;
+  }
   if (reopen || (gone > 0 && gone == usable && (usable > 1 || code == 999 || code == 4))) {
     CloseSource();
     status_ = {};
@@ -234,6 +240,7 @@ void GpuWatch::TakeQuick(int64_t steady_us, WatchTick* tick) {
       Lose(card, r.code, steady_us, tick);
       continue;
     }
+    if (r.outcome == gpu::Outcome::kNotNew || r.outcome == gpu::Outcome::kSuspended) continue;
     if (r.outcome == gpu::Outcome::kEmpty && !std::exchange(state.no_fields, true)) {
       Emit(tick, "no_readings", card, "supported=" + std::to_string(r.supported) + " asked=" + std::to_string(r.asked));
     }
