@@ -9,9 +9,7 @@
 //     alike (TorchInductor's forks) are none.
 //   - Cores allowed: the holder's own affinity and quota. But workers that a library pinned to one core share that
 //     one, however many there are: with workers, the union of theirs.
-//   - Hogs: what takes the cores that a loader needs. Their unit is the process group, less what belongs to a
-//     card's tree: a shell gives each job one, a service has its own, and children keep it when their parent dies. A
-//     tree from init down would be the whole machine. Kernel threads and this program are none.
+//   - Hogs, which take the cores that a loader needs: hogs.cc.
 //
 // Rates are over the steady time between two looks; one that a process was born in counts it whole, but a holder's
 // row has none at first sight. An unreadable /proc/PID/io (another user's, without privilege) leaves its columns empty.
@@ -24,6 +22,7 @@
 
 #include "base/numbers.h"
 #include "base/text.h"
+#include "host/hogs.h"
 #include "host/holder_check.h"
 #include "host/process_facts.h"
 #include "host/process_tree.h"
@@ -43,11 +42,6 @@ struct Tree {
   size_t named_workers = 0, likely_workers = 0;
   CpuSet worker_cpus;
   bool worker_cpus_known = true;
-};
-
-struct Hog {
-  double ticks = 0;
-  int busiest = -1;
 };
 
 double OrZero(double v) { return IsMissing(v) ? 0 : v; }
@@ -78,7 +72,7 @@ struct ProcessTable::Impl {
   double MbPerS(double bytes) const { return wall_s > 0 ? bytes / kMb / wall_s : kMissing; }
   void FillHolder(int at, const Tree& tree, ProcessRow* row);
   void AddHogs(std::vector<ProcessRow>* rows);
-  ProcessRow HogRow(int64_t group, const Hog& hog);
+  ProcessRow HogRow(const Hog& hog);
 };
 
 void ProcessTable::Impl::TakeSnapshot() {
@@ -158,48 +152,29 @@ void ProcessTable::Impl::FillHolder(int at, const Tree& tree, ProcessRow* row) {
   if (IsPresent(own.written_bytes)) At(row, ProcessMetric::kWriteMbS) = MbPerS(tree.written_bytes);
 }
 
-ProcessRow ProcessTable::Impl::HogRow(int64_t group, const Hog& hog) {
-  // Its leader, but the one that works when the leader only waits for it (a shell script and its program).
-  int at = now.Find(group);
-  const double most = OrZero(spent[static_cast<size_t>(hog.busiest)].ticks);
-  const bool idle = at >= 0 && OrZero(spent[static_cast<size_t>(at)].ticks) < 0.05 * hog.ticks;
-  if (at < 0 || now.processes[static_cast<size_t>(at)].owner >= 0 || (idle && most > 0.5 * hog.ticks)) at = hog.busiest;
-  const Process& p = now.processes[static_cast<size_t>(at)];
+ProcessRow ProcessTable::Impl::HogRow(const Hog& hog) {
+  const Process& p = now.processes[static_cast<size_t>(hog.at)];
   const Facts& f = facts.GetForRow(p);
   ProcessRow row;
   row.values.fill(kMissing);
   row.pid = p.stat.pid;
-  row.name = facts.Name(now, at);
+  row.name = facts.Name(now, hog.at);
   row.user = facts.User(p);
   row.identity = f.identity;
   At(&row, ProcessMetric::kStarted) = f.started_s;
   At(&row, ProcessMetric::kCpuCores) = Cores(hog.ticks);
-  At(&row, ProcessMetric::kMainCpuCores) = Cores(spent[static_cast<size_t>(at)].alone_ticks);
+  At(&row, ProcessMetric::kMainCpuCores) = Cores(spent[static_cast<size_t>(hog.at)].alone_ticks);
   const double allowed = f.cpus.empty() ? 0 : facts.allowances().Cores(f.cpus, f.membership);
   if (allowed > 0) At(&row, ProcessMetric::kCoresAllowed) = allowed;
   return row;
 }
 
 void ProcessTable::Impl::AddHogs(std::vector<ProcessRow>* rows) {
-  if (wall_s <= 0 || options.most_hogs == 0) return;
-  const int64_t self = static_cast<int64_t>(ToU64(files->ReadLink("/proc/self").value_or("")).value_or(0));
-  std::map<int64_t, Hog> groups;
-  for (size_t i = 0; i < now.processes.size(); ++i) {
-    const Process& p = now.processes[i];
-    const double ticks = OrZero(spent[i].ticks);
-    if (p.owner >= 0 || ticks <= 0 || p.stat.kernel_thread() || p.stat.pid == self) continue;
-    // Group 0: its leader lives outside of this PID namespace, as of what `docker exec` starts.
-    Hog& hog = groups[p.stat.group > 0 ? p.stat.group : p.stat.pid];
-    hog.ticks += ticks;
-    if (hog.busiest < 0 || ticks > OrZero(spent[static_cast<size_t>(hog.busiest)].ticks))
-      hog.busiest = static_cast<int>(i);
-  }
-  std::vector<std::pair<int64_t, Hog>> hogs(groups.begin(), groups.end());
-  std::erase_if(hogs, [&](const auto& h) { return Cores(h.second.ticks) < options.hog_cores; });
-  std::stable_sort(hogs.begin(), hogs.end(),
-                   [](const auto& a, const auto& b) { return a.second.ticks > b.second.ticks; });
+  if (wall_s <= 0) return;
+  const auto self = static_cast<int64_t>(ToU64(files->ReadLink("/proc/self").value_or("")).value_or(0));
+  std::vector<Hog> hogs = FindHogs(now, spent, options.hog_cores * options.clock_ticks * wall_s, self);
   if (hogs.size() > options.most_hogs) hogs.resize(options.most_hogs);
-  for (const auto& [group, hog] : hogs) rows->push_back(HogRow(group, hog));
+  for (const Hog& hog : hogs) rows->push_back(HogRow(hog));
 }
 
 ProcessTable::ProcessTable(sys::ProcFiles* files, const TableOptions& options)
