@@ -225,6 +225,11 @@ void Filter(model::Recording* r, const Options& o) {
   r->processes = std::move(rows);
 }
 
+bool OneNode(const model::TelemetrySource& source) {
+  const auto& cards = source.cards();
+  return std::all_of(cards.begin(), cards.end(), [&](const auto& c) { return c.node == cards.front().node; });
+}
+
 /// First and last sign of each node, and the range that the piece accounts for.
 void FindRanges(const model::TelemetrySource& source, size_t index, const Options& o, const model::Recording& recording,
                 Piece* piece, PieceResult* result) {
@@ -257,6 +262,12 @@ void FindRanges(const model::TelemetrySource& source, size_t index, const Option
   };
   for (const model::HostTrack& h : recording.hosts) {
     for (const TimeMs t : h.t_ms) widen(h.node, t);
+  }
+  // The period asked for lies within the recording: where there is one node, it was there all the time.
+  if (o.clip && out.nodes.size() == 1 && OneNode(source)) {
+    model::TimeRange& node = out.nodes.begin()->second;
+    if (index == 0) node.from = seen.from = std::min(node.from, o.clip->from);
+    if (index + 1 == source.pieces().size()) node.to = seen.to = std::max(node.to, o.clip->to);
   }
   if (seen.from <= seen.to)
     p.range = {index > 0 ? std::max(p.range.from, seen.from) : seen.from,

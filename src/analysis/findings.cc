@@ -165,6 +165,18 @@ whatif::Range Estimate(const Piece& p, const Fired& f, const Finding& x, bool* k
   return {};
 }
 
+/// A fix that shortens useful work itself may win more than was lost; any other brings back at most what stands on the
+/// lines that it touches.
+SavingEstimate Capped(const whatif::Range& r, const Finding& x) {
+  SavingEstimate s{r.low, r.expected, r.high, r.expected, r.upper_only, false};
+  s.speedup = x.id == FindingId::kImbalance || x.cause == Cause::kSmallBatch || x.cause == Cause::kFullPrecision;
+  if (s.speedup) return s;
+  s.high_s = std::min(s.high_s, x.wasted_s);
+  s.expected_s = s.alone_s = std::min(s.expected_s, s.high_s);
+  s.low_s = std::min(s.low_s, s.expected_s);
+  return s;
+}
+
 void AddEvidence(const rules::Verdict& v, const Piece& p, const Fired& f, Lang lang, Finding* x) {
   const model::TimeRange when = f.run >= 0 ? p.runs[static_cast<size_t>(f.run)].active : p.range;
   const auto add = [&](const std::vector<rules::Checked>& checks) {
@@ -185,6 +197,14 @@ void AddEvidence(const rules::Verdict& v, const Piece& p, const Fired& f, Lang l
   for (const auto& c : v.causes) {
     if (v.cause && c.cause == *v.cause) add(c.checks);
   }
+  // What is only the setting of the case comes last: the first line is the one that a receipt shows.
+  const auto setting = [](const EvidenceItem& e) {
+    constexpr Feature kSettings[] = {Feature::kHasTensorCores, Feature::kMemUsedShare, Feature::kOneProcess,
+                                     Feature::kLifeS,          Feature::kIntervalS,    Feature::kUtilMean};
+    return std::any_of(std::begin(kSettings), std::end(kSettings),
+                       [&](Feature s) { return e.metric == wave::Info(s).name; });
+  };
+  std::stable_partition(x->evidence.begin(), x->evidence.end(), [&](const auto& e) { return !setting(e); });
 }
 
 /// The first cases themselves, with their times: whoever doubts looks them up in the recording.
@@ -210,7 +230,7 @@ void AddCases(const Piece& p, const Fired& f, Lang lang, Finding* x) {
   for (const Interruption& i : r.interruptions.all) {
     if (i.state != state || state == State::kOutside || shown++ >= kShown) continue;
     x->evidence.push_back(
-        {"sm_util", Tr(lang, Msg::kEvidenceStop, FormatFixed(i.seconds, 1)), i.seconds, std::nullopt, i.range});
+        {"duration_s", Tr(lang, Msg::kEvidenceStop, FormatFixed(i.seconds, 1)), i.seconds, std::nullopt, i.range});
   }
 }
 
@@ -235,7 +255,7 @@ std::vector<Finding> BuildFindings(const Piece& p, const Options& o) {
     TakeSeconds(p, f, &x);
     bool known = false;
     const whatif::Range r = Estimate(p, f, x, &known);
-    if (known && IsPresent(r.expected)) x.saving = SavingEstimate{r.low, r.expected, r.high, r.expected, r.upper_only};
+    if (known && IsPresent(r.expected)) x.saving = Capped(r, x);
     const auto period = [&](Feature share, Feature width) {
       if (f.features.Has(share)) x.period_s = f.features.Get(share);
       if (f.features.Has(width)) x.width_s = f.features.Get(width);

@@ -35,7 +35,7 @@ void SettleSavings(std::vector<Finding>* findings) {
       // The fall is made of waits that another finding already brings back: on top of it nothing is left.
       if (f.id == FindingId::kDegradation && g.id != f.id && g.saving &&
           (g.id == FindingId::kDataLoading || g.id == FindingId::kUnsaturated || g.id == FindingId::kThrottling)) {
-        f.saving->expected_s = f.saving->low_s = 0;
+        f.saving->expected_s = f.saving->low_s = f.saving->high_s = 0;
       }
     }
   }
@@ -106,6 +106,7 @@ void MergeFinding(Finding* g, Finding f) {
     saving->high_s += f.saving->high_s;
     saving->alone_s += f.saving->alone_s;
     saving->upper_only = saving->upper_only || f.saving->upper_only;
+    saving->speedup = saving->speedup || f.saving->speedup;
   } else if (f.saving) {
     saving = f.saving;
   }

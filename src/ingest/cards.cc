@@ -18,6 +18,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <set>
 
 #include "base/numbers.h"
 #include "base/text.h"
@@ -67,6 +68,28 @@ size_t CardsTold(const Table& table, TextSlot slot) {
     if (*most > 20 * *least) return 0;
   }
   return sound;
+}
+
+/// The label that `index` or `gpu` gives a row, for rows whose uuid is masked; "" where there is none.
+std::string IndexLabel(const Table& table, size_t row) {
+  for (const TextSlot slot : {kIndexText, kGpuText}) {
+    const TextColumn& c = table.texts[slot];
+    if (!c.ids.empty() && !CardLabel(c.Get(c.ids[row])).empty()) return CardLabel(c.Get(c.ids[row]));
+  }
+  return "";
+}
+
+/// Cards that have no uuid of their own while others have one: they are known by their index.
+size_t CardsMasked(const Table& table) {
+  const TextColumn& c = table.texts[kUuidText];
+  if (c.ids.empty()) return 0;
+  std::set<std::string> labels;
+  for (size_t i = 0; i < table.rows; ++i) {
+    if (!IsMaskedUuid(c.Get(c.ids[i]))) continue;
+    if (std::string label = IndexLabel(table, i); !label.empty()) labels.insert(std::move(label));
+    if (labels.size() > kMostInferred) return 0;
+  }
+  return labels.size();
 }
 
 /// The last non-empty text of each card.
@@ -128,6 +151,17 @@ void Describe(const Table& table, Cards* cards) {
     c.driver = driver[k];
     c.node = node[k];
   }
+  // The uuid of two cards at once is nobody's: their index told them apart.
+  std::map<std::pair<std::string, std::string>, size_t> seen;
+  for (size_t k = 0; k < cards->cards.size(); ++k) {
+    CardInfo& c = cards->cards[k];
+    if (c.uuid.empty()) continue;
+    const auto [it, fresh] = seen.try_emplace({c.node, c.uuid}, k);
+    if (fresh) continue;
+    cards->cards[it->second].uuid.clear();
+    c.uuid.clear();
+    ++cards->uuid_twice;
+  }
   // Cards known by uuid or bus id alone are labelled in the order in which the file names them.
   int next = 0;
   for (CardInfo& c : cards->cards) {
@@ -151,7 +185,9 @@ Status ByColumn(const Table& table, TextSlot slot, const ReadContext& context, m
     if (card == -2) {
       const std::string& text = c.Get(id);
       std::string label = slot == kUuidText || slot == kBusIdText ? text : CardLabel(text);
-      if (slot == kUuidText && IsMaskedUuid(text)) label.clear();
+      const bool masked = slot == kUuidText && IsMaskedUuid(text);
+      if (masked) label = IndexLabel(table, i);
+      if (masked && !label.empty()) label.insert(0, 1, '#');  // apart from every uuid
       const auto key = std::make_pair(node.ids.empty() ? 0U : node.ids[i], label);
       const auto [it, fresh] = known.try_emplace(key, static_cast<int32_t>(out->cards.size()));
       card = label.empty() ? -1 : it->second;
@@ -162,8 +198,9 @@ Status ByColumn(const Table& table, TextSlot slot, const ReadContext& context, m
                                                  context.file, SlotName(slot), kMostCards));
         out->cards.emplace_back();
         if (slot == kIndexText || slot == kGpuText) out->cards.back().gpu = label;
+        if (masked) out->cards.back().gpu = label.substr(1);
       }
-      if (node.ids.empty()) by_id[id] = card;
+      if (node.ids.empty() && !masked) by_id[id] = card;
     }
     out->of_row[i] = static_cast<int16_t>(card);
     lost += card < 0 ? 1 : 0;
@@ -364,9 +401,10 @@ Bursts FindBursts(const std::vector<TimeMs>& t_ms, size_t known_k) {
 Status AssignCards(const Table& table, const ReadContext& context, model::DataQuality* quality,
                    std::vector<std::string>* notes, Cards* out) {
   TextSlot slot = kUuidText;
-  size_t told = 0;
+  size_t told = 0, masked = 0;
   for (const TextSlot candidate : {kUuidText, kIndexText, kGpuText, kBusIdText}) {
-    const size_t n = CardsTold(table, candidate);
+    size_t n = CardsTold(table, candidate);
+    if (candidate == kUuidText && n > 0) n += masked = CardsMasked(table);
     if (n > told) {
       told = n;
       slot = candidate;
@@ -391,7 +429,9 @@ Status AssignCards(const Table& table, const ReadContext& context, model::DataQu
     quality->Count(Odd::kIndexDisagrees, context.file + ": gpu, index", n);
     notes->push_back(Tr(context.lang, Msg::kIngestNoteIndexDisagrees, SlotName(slot), n));
   }
+  if (slot == kUuidText && told > 0 && masked > 0) notes->push_back(Tr(context.lang, Msg::kIngestNoteMasked));
   Describe(table, out);
+  if (out->uuid_twice > 0) quality->Count(Odd::kIndexDisagrees, context.file + ": uuid, index", out->uuid_twice);
   Order(out);
   const bool all_first =
       out->cards.size() == 1 && std::all_of(out->of_row.begin(), out->of_row.end(), [](int16_t c) { return c == 0; });

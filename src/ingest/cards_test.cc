@@ -136,6 +136,34 @@ TEST(Columns, AMaskedUuidIsNoIdentity) {
   EXPECT_EQ(r.gpus[0].card.uuid, "");
 }
 
+TEST(Columns, WhereOnlySomeUuidsAreMaskedTheOthersKeepTheirHistory) {
+  // Card b falls off the bus, and c is counted anew: its index is now 1.
+  std::string text = "timestamp,index,uuid,utilization.gpu\n";
+  for (int i = 0; i < 20; ++i) {
+    const std::string t = std::to_string(1762900000 + i);
+    text += t + ",0,GPU-00000000-0000-0000-0000-000000000000,1\n";
+    if (i < 10) text += t + ",1,GPU-b,2\n" + t + ",2,GPU-c,3\n";
+    if (i >= 10) text += t + ",1,GPU-c,3\n";
+  }
+  const auto r = ReadText(text);
+  ASSERT_EQ(r.gpus.size(), 3U);
+  for (const auto& g : r.gpus) {
+    EXPECT_EQ(g.size(), g.card.uuid == "GPU-b" ? 10U : 20U) << g.card.uuid;
+    const float value = g.card.uuid.empty() ? 1 : g.card.uuid == "GPU-b" ? 2 : 3;
+    for (size_t i = 0; i < g.size(); ++i) EXPECT_EQ(g.At(GpuMetric::kSmUtil, i), value);
+  }
+  EXPECT_THAT(r.notes, testing::Contains(HasSubstr("masked")));
+}
+
+TEST(Columns, AUuidThatTwoCardsBearTellsNeither) {
+  const auto r = ReadText(
+      "timestamp,index,uuid,utilization.gpu\n1762900000,0,GPU-a,1\n1762900000,1,GPU-a,2\n1762900001,0,GPU-a,1\n"
+      "1762900001,1,GPU-a,2\n");
+  ASSERT_EQ(r.gpus.size(), 2U);
+  EXPECT_NE(r.gpus[0].card.key(), r.gpus[1].card.key());
+  EXPECT_EQ(Odds(r, Odd::kIndexDisagrees), 1);
+}
+
 TEST(Columns, BusIdsTellCardsApart) {
   const auto r =
       ReadText("timestamp,pci.bus_id,utilization.gpu\n1762900000,00000000:17:00.0,1\n1762900000,00000000:65:00.0,2\n");

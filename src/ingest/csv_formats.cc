@@ -41,15 +41,11 @@ Status NothingRead(const Table& table, const ReadContext& context, const model::
     const auto o = static_cast<model::Odd>(i);
     if (quality.count(o) == 0) continue;
     if (!seen.empty()) seen += ", ";
-    seen += fmt::format("{} x {}", quality.count(o), model::Info(o).name);
+    seen += fmt::format("{} × {}", quality.count(o), context.lang == Lang::kZh ? model::Info(o).zh : model::Info(o).en);
   }
-  if (table.layouts.empty()) {
-    return Status::Unsupported(context.file + ": no heading line and no row whose columns can be told" +
-                               (seen.empty() ? "" : " (" + seen + ")") +
-                               "; put a heading line first, e.g. timestamp,index,utilization.gpu,memory.used");
-  }
-  return Status::Unsupported(context.file + ": headings, but no row that can be read" +
-                             (seen.empty() ? "" : " (" + seen + ")") + "; see --explain-format");
+  if (!seen.empty()) seen = Tr(context.lang, Msg::kIngestSeen, seen);
+  const Msg what = table.layouts.empty() ? Msg::kIngestNoHeadings : Msg::kIngestNoRows;
+  return Status::Unsupported(Tr(context.lang, what, context.file, seen));
 }
 
 bool HasReading(const Table& table) {
@@ -90,9 +86,7 @@ Status ReadCards(sys::LineReader* lines, const ReadContext& context, bool own, R
   ExplainTable(table, context, explanation);
   if (table.rows == 0) return NothingRead(table, context, out->quality);
   if (!HasReading(table)) {
-    return Status::Unsupported(context.file +
-                               ": times, but no column with a reading that is known (utilisation, memory, "
-                               "power, clocks, temperature); see --explain-format");
+    return Status::Unsupported(Tr(context.lang, Msg::kIngestNoReading, context.file));
   }
   NoteInference(table, context, out);
   NotePower(table, context, out);

@@ -69,6 +69,7 @@ struct Candidate {
 /// The bytes of a file, and what they are taken for.
 struct Opened {
   std::unique_ptr<sys::FileBytes> file;
+  Status damage;          // of the first bytes
   std::string converted;  // instead of the file's bytes where not empty
   std::string sample;
   sys::Compression compression = sys::Compression::kNone;
@@ -76,44 +77,78 @@ struct Opened {
   std::string_view bytes() const { return converted.empty() ? file->bytes() : converted; }
 };
 
+void Rank(Opened* o) {
+  o->sample.clear();
+  o->candidates.clear();
+  const auto source = sys::OpenBytes(o->bytes(), kSampleBytes);
+  while (o->sample.size() < kSampleBytes) {
+    const auto block = source->Next();
+    if (!block.ok()) o->damage = block.status();  // a damaged tail is found again, and counted, by the reader
+    if (!block.ok() || block->empty()) break;
+    o->sample.append(block->substr(0, kSampleBytes - o->sample.size()));
+  }
+  for (const Format* f : AllFormats()) o->candidates.push_back({f, f->Certainty(o->sample)});
+  std::stable_sort(o->candidates.begin(), o->candidates.end(),
+                   [](const Candidate& a, const Candidate& b) { return a.certainty > b.certainty; });
+}
+
+/// What parts the cells where it is no comma: a spreadsheet's ';' (then a comma is a decimal point) or a tab.
+char OtherDelimiter(std::string_view sample) {
+  const std::string_view head = sample.substr(0, sample.find('\n'));
+  const auto count = [&](char c) { return std::count(head.begin(), head.end(), c); };
+  if (count(',') > 0) return 0;
+  return count(';') > 0 ? ';' : count('\t') > 0 ? '\t' : '\0';
+}
+
+std::string WithCommas(std::string_view bytes, char delimiter) {
+  std::string out(bytes);
+  for (char& c : out) c = c == ',' ? '.' : c == delimiter ? ',' : c;
+  return out;
+}
+
 Result<Opened> Recognise(sys::FileSystem* fs, const std::string& path) {
   Opened o;
   SAWBILL_ASSIGN_OR_RETURN(o.file, fs->Map(path));
   o.compression = sys::DetectCompression(o.file->bytes());
   if (IsUtf16(o.file->bytes())) o.converted = FromUtf16(o.file->bytes());
-  const auto source = sys::OpenBytes(o.bytes(), kSampleBytes);
-  while (o.sample.size() < kSampleBytes) {
-    const auto block = source->Next();
-    if (!block.ok() || block->empty()) break;  // a damaged tail is found again, and counted, by the reader
-    o.sample.append(block->substr(0, kSampleBytes - o.sample.size()));
-  }
-  for (const Format* f : AllFormats()) o.candidates.push_back({f, f->Certainty(o.sample)});
-  std::stable_sort(o.candidates.begin(), o.candidates.end(),
-                   [](const Candidate& a, const Candidate& b) { return a.certainty > b.certainty; });
+  Rank(&o);
+  if (o.candidates.front().certainty >= kLeastCertainty || o.compression != sys::Compression::kNone) return o;
+  const char delimiter = OtherDelimiter(o.sample);
+  if (delimiter == 0) return o;
+  std::string plain = std::move(o.converted);
+  o.converted = WithCommas(plain.empty() ? o.file->bytes() : std::string_view(plain), delimiter);
+  Rank(&o);
+  if (o.candidates.front().certainty >= kLeastCertainty) return o;
+  o.converted = std::move(plain);
+  Rank(&o);
   return o;
 }
 
 /// What a file that nobody knows looks like, in a few words.
-std::string Looks(std::string_view sample) {
-  if (Trim(sample).empty()) return "the file is empty";
+std::string Looks(const Opened& o, Lang lang) {
+  if (Trim(o.sample).empty()) {
+    return Tr(lang, o.damage.ok() ? Msg::kIngestLooksEmpty : Msg::kIngestLooksCut);
+  }
   size_t control = 0;
-  for (const char c : sample.substr(0, 4096)) control += static_cast<unsigned char>(c) < 9 ? 1 : 0;
-  if (control * 20 > std::min<size_t>(sample.size(), 4096)) return "binary data";
-  std::string_view line = sample;
+  for (const char c : o.sample.substr(0, 4096)) {
+    const auto byte = static_cast<unsigned char>(c);
+    control += byte < 9 ? 1 : 0;
+  }
+  if (control * 20 > std::min<size_t>(o.sample.size(), 4096)) return Tr(lang, Msg::kIngestLooksBinary);
+  std::string_view line = o.sample;
   while (!line.empty() && (line.front() == '\n' || line.front() == '\r')) line.remove_prefix(1);
   line = line.substr(0, line.find('\n'));
-  return "it begins with \"" + Ellipsize(Sanitize(Trim(line.substr(0, 400))), 80) + "\"";
+  std::string begin(Trim(line.substr(0, 400)));
+  std::replace(begin.begin(), begin.end(), '\t', ' ');
+  return Tr(lang, Msg::kIngestLooksLike, Ellipsize(Sanitize(begin), 80));
 }
 
-Status NotRecognised(const std::string& path, const Opened& o) {
+Status NotRecognised(const std::string& path, const Opened& o, Lang lang) {
   const Sniffed s = Sniff(o.sample, model::Scope::kGpu);
-  std::string message = path + ": not a telemetry file that is known: " + Looks(o.sample);
-  if (s.no_time)
-    message += ", which are headings without a time column; log `timestamp` too (nvidia-smi --query-gpu=timestamp,...)";
-  message +=
-      ". Accepted: nvidia-smi --query-gpu=timestamp,... --format=csv logs, CSV logs with headings such as "
-      "timestamp,gpu,sm_util,mem_util,mem_used_mb, and Sawbill day files; each also as .gz or .zst.";
-  if (!s.no_time) message += " Without headings, put a heading line first.";
+  std::string message = Tr(lang, Msg::kIngestNotKnown, path, Looks(o, lang));
+  if (s.no_time) message += Tr(lang, Msg::kIngestNoTimeColumn);
+  message += Tr(lang, Msg::kIngestAccepted);
+  if (!s.no_time && !Trim(o.sample).empty()) message += Tr(lang, Msg::kIngestPutHeadings);
   return Status::Unsupported(message);
 }
 
@@ -155,7 +190,7 @@ Result<std::unique_ptr<model::TelemetrySource>> OpenFile(sys::FileSystem* fs, co
                                                          const IngestOptions& options) {
   SAWBILL_ASSIGN_OR_RETURN(const Opened o, Recognise(fs, path));
   const Candidate best = o.candidates.front();
-  if (best.certainty < kLeastCertainty) return NotRecognised(path, o);
+  if (best.certainty < kLeastCertainty) return NotRecognised(path, o, options.lang);
   Recording recording;
   Explanation unused;
   SAWBILL_RETURN_IF_ERROR(ReadAs(*best.format, o, path, options, &recording, &unused));
@@ -169,7 +204,7 @@ Result<std::string> ExplainFormat(sys::FileSystem* fs, const std::string& path, 
   const Candidate best = o.candidates.front();
   if (best.certainty < kLeastCertainty) {
     lines.push_back(Tr(lang, Msg::kIngestExplainUnknown));
-    lines.push_back(NotRecognised(path, o).message());
+    lines.push_back(NotRecognised(path, o, lang).message());
     return Join(lines, "\n") + "\n";
   }
   lines.push_back(Tr(lang, Msg::kIngestExplainFormat, best.format->name(), best.certainty));

@@ -79,8 +79,10 @@ Status TableReader::Read(sys::LineReader* lines) {
   std::string_view line;
   while (NextLine(&line)) Line(line);
   if (!lines->status().ok()) {
-    quality_->Count(Odd::kDamagedFile,
-                    context_.file + ":" + std::to_string(line_number_) + ": " + lines->status().message());
+    const std::string& why = lines->status().message();
+    const bool cut = why.find("ends early") != std::string::npos;
+    quality_->Count(Odd::kDamagedFile, context_.file + ":" + std::to_string(line_number_) + ": " +
+                                           (cut ? Tr(context_.lang, Msg::kIngestCutOff) : why));
   }
   rows_.Finish();
   return Status::Ok();

@@ -53,15 +53,14 @@ bool Wins(const Price& a, const Price& b) {
 }
 
 /// The kind before the first ':', and what follows; without a known kind the whole is a model's name.
-Status SplitSelector(std::string_view text, std::string* kind, std::string* selector) {
+Status SplitSelector(std::string_view text, Lang lang, std::string* kind, std::string* selector) {
   const size_t colon = text.find(':');
   const std::string_view before = text.substr(0, colon);
   const bool is_word = colon != std::string_view::npos && !before.empty() &&
                        before.find_first_not_of("abcdefghijklmnopqrstuvwxyz") == std::string_view::npos;
   if (!is_word) {
     if (StartsWith(text, "GPU-") || StartsWith(text, "MIG-")) {
-      return Status::Invalid("'" + std::string(text) + "' looks like a card's uuid; write uuid:" + std::string(text) +
-                             "=PRICE");
+      return Status::Invalid(Tr(lang, Msg::kPriceLooksLikeUuid, text));
     }
     *kind = "model";
     *selector = text;
@@ -70,13 +69,12 @@ Status SplitSelector(std::string_view text, std::string* kind, std::string* sele
   const auto& kinds = SelectorKinds();
   if (before == "any" || std::find(kinds.begin(), kinds.end(), before) == kinds.end()) {
     const std::string near = Nearest(before, kinds);
-    return Status::Invalid("unknown selector '" + std::string(before) + "'" +
-                           (near.empty() || near == "any" ? std::string() : "; did you mean '" + near + "'?") +
-                           " (known: model, gpu, node, job, label, uuid)");
+    return Status::Invalid(Tr(lang, Msg::kPriceBadSelector, before) +
+                           (near.empty() || near == "any" ? std::string() : Tr(lang, Msg::kPriceDidYouMean, near)));
   }
   *kind = before;
   *selector = Trim(text.substr(colon + 1));
-  if (selector->empty()) return Status::Invalid("nothing stands after '" + *kind + ":'");
+  if (selector->empty()) return Status::Invalid(Tr(lang, Msg::kPriceNothingAfter, *kind));
   return Status::Ok();
 }
 
@@ -87,15 +85,11 @@ std::string SelectorText(const Price& p) {
   return p.selector_kind + " \"" + p.selector + "\"";
 }
 
-Status CheckPerHour(double per_hour) {
-  if (!std::isfinite(per_hour)) return Status::Invalid("a price is a finite number");
-  if (per_hour < 0) {
-    return Status::Invalid("a price cannot be negative (" + FormatShortest(per_hour) +
-                           "); 0 means that the card is free");
-  }
+Status CheckPerHour(double per_hour, Lang lang) {
+  if (!std::isfinite(per_hour)) return Status::Invalid(Tr(lang, Msg::kPriceNotFinite));
+  if (per_hour < 0) return Status::Invalid(Tr(lang, Msg::kPriceNegative, FormatShortest(per_hour)));
   if (per_hour > kMaxPerHour) {
-    return Status::Invalid(FormatShortest(per_hour) + " for one card and hour is more than " +
-                           FormatGrouped(kMaxPerHour, 0) + "; check the number");
+    return Status::Invalid(Tr(lang, Msg::kPriceTooMuch, FormatShortest(per_hour), FormatGrouped(kMaxPerHour, 0)));
   }
   return Status::Ok();
 }
@@ -128,12 +122,40 @@ std::vector<PriceInterval> PriceBook::Lookup(const model::CardInfo& card, const 
   return out;
 }
 
-Status PriceBook::AddFlag(const std::string& value, const std::string& currency, int layer) {
+std::vector<TimeMs> PriceBook::Changes() const {
+  std::vector<TimeMs> out;
+  for (const Price& p : prices_) {
+    if (p.from != 0) out.push_back(p.from);
+  }
+  std::sort(out.begin(), out.end());
+  out.erase(std::unique(out.begin(), out.end()), out.end());
+  return out;
+}
+
+std::string SelectorFor(size_t card, const std::vector<model::CardInfo>& cards, const std::vector<char>& priced) {
+  const model::CardInfo& c = cards[card];
+  // A selector that a priced card answers to as well would change that card's price.
+  const auto hits_priced = [&](auto same) {
+    for (size_t k = 0; k < cards.size(); ++k) {
+      if (priced[k] != 0 && same(cards[k])) return true;
+    }
+    return false;
+  };
+  if (!c.name.empty() && !hits_priced([&](const auto& o) { return o.name == c.name; })) return c.name;
+  if (!hits_priced([](const auto&) { return true; })) return "";
+  if (!hits_priced([&](const auto& o) { return o.gpu == c.gpu; })) return "gpu:" + c.gpu;
+  if (!c.uuid.empty()) return "uuid:" + c.uuid;
+  if (!hits_priced([&](const auto& o) { return o.node == c.node; })) return "node:" + c.node;
+  return "gpu:" + c.gpu;
+}
+
+Status PriceBook::AddFlag(const std::string& value, const std::string& currency, int layer, Lang lang,
+                          const std::string& where) {
   const std::string_view text = Trim(value);
-  const auto fail = [&](const std::string& why) { return Status::Invalid("--price '" + value + "': " + why); };
+  const auto fail = [&](const std::string& why) { return Status::Invalid(where + " '" + value + "': " + why); };
   Price p;
   p.currency = currency;
-  p.source = "--price";
+  p.source = where;
   p.layer = layer;
   const size_t equals = text.rfind('=');
   std::string_view number = text;
@@ -142,18 +164,13 @@ Status PriceBook::AddFlag(const std::string& value, const std::string& currency,
   } else {
     number = Trim(text.substr(equals + 1));
     const std::string_view selector = Trim(text.substr(0, equals));
-    if (selector.empty()) return fail("nothing stands before '='; write MODEL=PRICE, or only PRICE for every card");
-    const Status split = SplitSelector(selector, &p.selector_kind, &p.selector);
+    if (selector.empty()) return fail(Tr(lang, Msg::kPriceNoSelector));
+    const Status split = SplitSelector(selector, lang, &p.selector_kind, &p.selector);
     if (!split.ok()) return fail(split.message());
   }
   const std::optional<double> per_hour = ParseDouble(number);
-  if (!per_hour) {
-    return fail(
-        "'" + std::string(number) +
-        "' is not a number; write an amount for one card and hour, such as 10, 2.5 or \"MODEL=2.5\" (the currency "
-        "is given with --currency)");
-  }
-  const Status sound = CheckPerHour(*per_hour);
+  if (!per_hour) return fail(Tr(lang, Msg::kPriceNoNumber, number));
+  const Status sound = CheckPerHour(*per_hour, lang);
   if (!sound.ok()) return fail(sound.message());
   p.per_hour = *per_hour == 0 ? 0.0 : *per_hour;  // "-0" is free, too, and prints no sign
   Add(std::move(p));

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "base/messages.h"
 #include "base/status.h"
 #include "base/time.h"
 #include "model/money.h"
@@ -27,7 +28,7 @@ struct Price {
 /// "any", "model \"NVIDIA H100 80GB HBM3\"", "label \"team-a\"": for lists and errors.
 std::string SelectorText(const Price& p);
 /// NaN, infinite, negative or absurd prices say what is wrong with them; 0 is allowed: a card that costs nothing.
-Status CheckPerHour(double per_hour);
+Status CheckPerHour(double per_hour, Lang lang = Lang::kEn);
 
 struct PriceInterval {
   model::TimeRange range;
@@ -42,18 +43,25 @@ class PriceBook {
   const std::vector<Price>& prices() const { return prices_; }
   /// The price of a card at each instant of `range`, cut where it changes. `job` may be "".
   std::vector<PriceInterval> Lookup(const model::CardInfo& card, const std::string& job, model::TimeRange range) const;
+  /// The instants at which any price begins, sorted.
+  std::vector<TimeMs> Changes() const;
   /// Adds a price book file (TOML, docs/formats/prices.md). Errors name file, line and column; then nothing was added.
   Status AddToml(std::string_view text, const std::string& where, int layer = 0);
   /// Adds the [[price]] entries of a file that holds other things too (sawbill.toml), whose keys are its reader's
   /// affair. `currency` is that of entries that name none; "" = each must.
   Status AddTomlEntries(std::string_view text, const std::string& where, const std::string& currency, int layer = 0);
   /// Adds the value of one `--price` flag: "10", "NVIDIA H100 80GB HBM3=17", "label:team-a=3", "node:n1=4",
-  /// "uuid:GPU-..=2".
-  Status AddFlag(const std::string& value, const std::string& currency, int layer = 2);
+  /// "uuid:GPU-..=2". `where`: the flag or variable that it came from, for errors.
+  Status AddFlag(const std::string& value, const std::string& currency, int layer = 2, Lang lang = Lang::kEn,
+                 const std::string& where = "--price");
 
  private:
   std::vector<Price> prices_;
 };
+
+/// What to write before "=AMOUNT" in --price so that `card` is priced and no card that has a price already: its model's
+/// name, else gpu:, uuid: or node: ("" where no card has a price and no name tells them apart: then the amount alone).
+std::string SelectorFor(size_t card, const std::vector<model::CardInfo>& cards, const std::vector<char>& priced);
 
 /// The cost of `seconds` at `per_hour`.
 inline double Cost(double per_hour, double seconds) { return per_hour * seconds / 3600.0; }

@@ -6,62 +6,25 @@
 #include <map>
 #include <set>
 
-#include "advise/actions.h"
+#include "base/numbers.h"
+#include "base/text.h"
 #include "ledger/apportion.h"
+#include "report/build_findings.h"
 
 namespace sawbill::report {
 namespace {
 
 using analysis::AccountKey;
 using analysis::Analysis;
+using model::Index;
 using model::Line;
 
 constexpr TimeMs kDayMs = 86400000;
-
-/// What a card-second costs, for each entry of the account: the time-weighted price of the card on that day.
-class Rates {
- public:
-  Rates(const Analysis& a, const BuildOptions& o) : a_(a), o_(o) {}
-
-  /// Per card-hour; nothing where any part of the stretch has no price.
-  std::optional<double> PerHour(const AccountKey& key) {
-    const auto [it, fresh] = cache_.try_emplace(key);
-    if (fresh) it->second = Compute(key);
-    return it->second;
-  }
-
- private:
-  std::optional<double> Compute(const AccountKey& key) const {
-    if (o_.prices == nullptr) return std::nullopt;
-    const TimeMs midnight = static_cast<TimeMs>(key.day) * kDayMs;
-    const TimeMs local_from = midnight - 1000LL * o_.tz.OffsetSeconds(midnight);
-    model::TimeRange day{std::max(a_.period.from, local_from), std::min(a_.period.to, local_from + kDayMs)};
-    std::string job;
-    if (key.run >= 0) {
-      const auto& run = a_.runs[static_cast<size_t>(key.run)];
-      job = run.job;
-      day = {std::max(day.from, run.range.from), std::min(day.to, run.range.to)};
-    }
-    if (day.empty()) day = {local_from, local_from + kDayMs};
-    double sum = 0, seconds = 0;
-    for (const auto& i : o_.prices->Lookup(a_.cards[key.card].card, job, day)) {
-      if (i.price == nullptr) return std::nullopt;
-      sum += i.price->per_hour * i.range.seconds();
-      seconds += i.range.seconds();
-    }
-    return seconds > 0 ? std::optional<double>(sum / seconds) : std::nullopt;
-  }
-
-  const Analysis& a_;
-  const BuildOptions& o_;
-  std::map<AccountKey, std::optional<double>> cache_;
-};
-
-Money Add(Money a, Money b) { return a && b ? Money(*a + *b) : std::nullopt; }
+constexpr double kWorthSaying = 0.10;  // of the card time without a verdict
 
 class Builder {
  public:
-  Builder(const Analysis& a, const BuildOptions& o) : a_(a), o_(o), rates_(a, o) {}
+  Builder(const Analysis& a, const BuildOptions& o) : a_(a), o_(o), rates_(a, o.tz, o.prices), labels_(Infos(a)) {}
 
   Result<Report> Run() {
     SAWBILL_RETURN_IF_ERROR(CheckCurrency());
@@ -70,22 +33,29 @@ class Builder {
     for (const auto& run : a_.runs) AddRun(run);
     Ledger();
     SAWBILL_RETURN_IF_ERROR(Groups());
-    Findings();
+    BuildFindings(a_, o_, labels_, &rates_, &r_);
+    Unjudged();
     Quality();
     return std::move(r_);
   }
 
  private:
+  static std::vector<model::CardInfo> Infos(const Analysis& a) {
+    std::vector<model::CardInfo> out;
+    for (const auto& c : a.cards) out.push_back(c.card);
+    return out;
+  }
+
   Status CheckCurrency() const {
     if (o_.prices == nullptr) return Status::Ok();
+    std::set<std::string> named;
     for (const auto& p : o_.prices->prices()) {
-      if (!p.currency.empty() && p.currency != o_.currency) {
-        return Status::Invalid("a price is in " + p.currency + " and the report in " + o_.currency +
-                               "; currencies are never mixed: give --currency " + p.currency +
-                               " or prices in one currency");
-      }
+      if (!p.currency.empty()) named.insert(p.currency);
     }
-    return Status::Ok();
+    if (named.empty() || named == std::set<std::string>{o_.currency}) return Status::Ok();
+    if (named.size() == 1) return Status::Invalid(Tr(o_.lang, Msg::kReportOtherCurrency, *named.begin(), o_.currency));
+    const std::vector<std::string> all(named.begin(), named.end());
+    return Status::Invalid(Tr(o_.lang, Msg::kReportCurrencies, Join(all, ", ")));
   }
 
   void Head() {
@@ -98,78 +68,84 @@ class Builder {
     r_.simulated = a_.simulated;
     r_.period_from = a_.period.from;
     r_.period_to = a_.period.to;
+    r_.filtered = a_.filtered;
     r_.cannot_judge = a_.cannot_judge;
     r_.limits = a_.notes;
     for (const std::string& l : a_.limits) r_.limits.push_back(l);
   }
 
-  /// Cost of seconds spread over account entries; nothing where a part has no price.
-  Money CostOf(const std::map<AccountKey, double>& seconds) {
-    double sum = 0;
-    for (const auto& [key, s] : seconds) {
-      if (s <= 0) continue;
-      const auto rate = rates_.PerHour(key);
-      if (!rate) return std::nullopt;
-      sum += money::Cost(*rate, s);
-    }
-    return sum;
-  }
+  /// Cost of the seconds that have a price; nothing where there are seconds and none has one.
+  Money CostOf(const std::map<AccountKey, double>& seconds) { return PricedCost(seconds, &rates_).cost; }
 
   void Cards() {
     double weighted_util = 0, util_weight = 0, bound = 0;
-    bool bound_known = true;
+    std::vector<char> priced(a_.cards.size(), 0);
+    std::vector<double> unpriced_s(a_.cards.size(), 0);
     for (size_t k = 0; k < a_.cards.size(); ++k) {
       const analysis::CardFacts& c = a_.cards[k];
-      GpuRow g;
-      g.node = c.card.node;
-      g.gpu = c.card.gpu;
-      g.uuid = c.card.uuid;
-      g.name = c.card.name;
-      g.label = c.card.label;
-      g.hours = c.period_s / 3600;
-      g.measured_hours = c.covered_s / 3600;
-      g.wave = c.wave;
-      g.wave_low = c.wave_low;
-      g.cost = Money(0.0);
+      std::map<AccountKey, double> seconds;
       for (const auto& [key, lines] : a_.account) {
-        if (key.card != k) continue;
-        const auto rate = rates_.PerHour(key);
-        g.cost = rate && g.cost ? Money(*g.cost + money::Cost(*rate, ledger::Sum(lines))) : std::nullopt;
+        if (key.card == k) seconds[key] = ledger::Sum(lines);
       }
-      if (o_.prices != nullptr) {
-        for (const auto& i : o_.prices->Lookup(c.card, "", a_.period)) {
-          if (i.price == nullptr) continue;
-          g.prices.push_back({i.range.from, i.range.to, i.price->per_hour, i.price->contract, i.price->source});
-        }
-      }
-      if (!g.cost) Unpriced(c.card.name.empty() ? "gpu " + c.card.gpu : c.card.name);
-      Stats(c, &g);
-      if (c.energy_s > 0) {
-        g.energy_kwh = c.energy_j / 3.6e6;
-        g.energy_method = c.energy_counted ? "counter" : "integrated";
-      }
+      const Priced p = PricedCost(seconds, &rates_);
+      unpriced_s[k] = p.unpriced_s;
+      priced[k] = p.unpriced_s <= 0 ? 1 : 0;
+      // A card of other jobs, or one that only its MIG instances stood for, is not in this report.
+      if (c.period_s <= 0 && (a_.filtered || c.split)) continue;
+      GpuRow g = Card(k);
+      g.cost = p.cost;
       for (const auto& [metric, d] : c.stats) {
         if (metric != model::GpuMetric::kSmUtil) continue;
         weighted_util += d.sum;
         util_weight += d.weight_s;
         // Only measured time can be judged: the bound is over the hours that were seen.
-        if (g.cost && g.hours > 0) {
-          bound += money::WasteUpperBound(*g.cost / g.hours, d.weight_s / 3600, d.Mean() / 100);
-        } else {
-          bound_known = false;
-        }
+        if (p.priced_s <= 0 || c.period_s <= 0) continue;
+        const double per_hour = *p.cost / (p.priced_s / 3600), part = p.priced_s / c.period_s;
+        bound += money::WasteUpperBound(per_hour, part * d.weight_s / 3600, d.Mean() / 100);
       }
       r_.observed_s += c.covered_s;
       r_.missing_s += std::max(0.0, c.period_s - c.covered_s);
       r_.gpu_hours += g.hours;
-      r_.cost = k == 0 ? g.cost : Add(r_.cost, g.cost);
+      if (g.cost) r_.cost = r_.cost.value_or(0) + *g.cost;
       r_.gpus.push_back(std::move(g));
     }
     if (util_weight > 0) r_.sm_util_mean = weighted_util / util_weight / 100;
-    if (r_.cost && bound_known && util_weight > 0) r_.waste_upper_bound = bound;
+    if (r_.cost && util_weight > 0) r_.waste_upper_bound = bound;
+    const std::vector<model::CardInfo> infos = Infos(a_);
+    for (size_t k = 0; k < infos.size(); ++k) {
+      if (unpriced_s[k] > 0) Unpriced(k, unpriced_s[k], money::SelectorFor(k, infos, priced));
+    }
   }
 
-  void Unpriced(const std::string& name) {
+  GpuRow Card(size_t k) const {
+    const analysis::CardFacts& c = a_.cards[k];
+    GpuRow g;
+    g.node = c.card.node;
+    g.gpu = c.card.gpu;
+    g.uuid = c.card.uuid;
+    g.name = c.card.name;
+    g.label = c.card.label;
+    g.tag = labels_.Tag(k);
+    g.hours = c.period_s / 3600;
+    g.measured_hours = c.covered_s / 3600;
+    g.wave = c.wave;
+    g.wave_low = c.wave_low;
+    for (const Rates::Span& s : rates_.Spans(k, "", a_.period)) {
+      if (s.rate) g.prices.push_back({s.range.from, s.range.to, s.rate->per_hour, s.price->contract, s.price->source});
+    }
+    Stats(c, &g);
+    if (c.energy_s > 0) {
+      g.energy_kwh = c.energy_j / 3.6e6;
+      g.energy_method = c.energy_counted ? "counter" : "integrated";
+    }
+    return g;
+  }
+
+  void Unpriced(size_t k, double seconds, const std::string& selector) {
+    const model::CardInfo& c = a_.cards[k].card;
+    r_.unpriced_cards.push_back(
+        {labels_.Label(k), c.node, c.gpu, c.uuid, c.name, seconds / 3600, rates_.LacksShare(k), selector});
+    const std::string name = c.name.empty() ? "gpu " + c.gpu : c.name;
     if (std::find(r_.unpriced.begin(), r_.unpriced.end(), name) == r_.unpriced.end()) r_.unpriced.push_back(name);
   }
 
@@ -198,7 +174,10 @@ class Builder {
     row.user = run.user;
     row.program = run.program;
     row.node = run.node;
-    for (const size_t k : run.cards) row.gpus.push_back(a_.cards[k].card.gpu);
+    row.project = run.project;
+    row.exit_status = run.exit_status;
+    for (const size_t k : run.cards)
+      row.gpus.push_back(a_.cards[k].card.gpu + (labels_.Tag(k).empty() ? "" : " (" + labels_.Tag(k) + ")"));
     row.from = run.range.from;
     row.to = run.range.to;
     std::map<AccountKey, double> seconds;
@@ -213,23 +192,19 @@ class Builder {
     const model::LineSeconds lines = a_.Lines();
     const double total = ledger::Sum(lines);
     std::array<double, model::kLines> cost{};
-    bool priced = true;
     for (const auto& [key, l] : a_.account) {
-      const auto rate = rates_.PerHour(key);
-      if (!rate) {
-        priced = priced && ledger::Sum(l) <= 0;
-        continue;
-      }
-      for (size_t i = 0; i < model::kLines; ++i) cost[i] += money::Cost(*rate, l[i]);
+      const auto& rate = rates_.Of(key);
+      for (size_t i = 0; rate && i < model::kLines; ++i) cost[i] += money::Cost(rate->per_hour, l[i]);
     }
     for (size_t i = 0; i < model::kLines; ++i) {
       LedgerRow row;
       row.line = static_cast<Line>(i);
       row.gpu_seconds = lines[i];
       row.share = total > 0 ? lines[i] / total : 0;
-      if (priced && r_.cost) row.cost = cost[i];
+      if (r_.cost) row.cost = cost[i];
       r_.ledger.push_back(row);
     }
+    if (total > 0) r_.unjudged_share = (lines[Index(Line::kUnmeasured)] + lines[Index(Line::kUnexplained)]) / total;
   }
 
   std::optional<std::string> GroupKey(const AccountKey& key) const {
@@ -237,13 +212,16 @@ class Builder {
     const analysis::RunFacts* run = key.run >= 0 ? &a_.runs[static_cast<size_t>(key.run)] : nullptr;
     const CivilTime day = CivilFromUtc(static_cast<TimeMs>(key.day) * kDayMs);
     const auto or_dash = [](const std::string& s) { return s.empty() ? std::string("-") : s; };
-    if (o_.by == "gpu") return card.node.empty() ? "gpu" + card.gpu : card.node + "/gpu" + card.gpu;
+    if (o_.by == "gpu") {
+      const std::string& tag = labels_.Tag(key.card);
+      return (card.node.empty() ? "" : card.node + "/") + "gpu" + card.gpu + (tag.empty() ? "" : " (" + tag + ")");
+    }
     if (o_.by == "node") return or_dash(card.node);
     if (o_.by == "label") return or_dash(card.label);
     if (o_.by == "run") return run != nullptr ? run->run + (run->job.empty() ? "" : " " + run->job) : "-";
     if (o_.by == "user") return run != nullptr ? or_dash(run->user) : "-";
     if (o_.by == "job") return run != nullptr ? or_dash(run->job) : "-";
-    if (o_.by == "project") return "-";
+    if (o_.by == "project") return run != nullptr ? or_dash(run->project) : "-";
     if (o_.by == "day") return fmt::format("{:04}-{:02}-{:02}", day.year, day.month, day.day);
     if (o_.by == "month") return fmt::format("{:04}-{:02}", day.year, day.month);
     return std::nullopt;
@@ -259,26 +237,27 @@ class Builder {
         return Status::Invalid("--by " + o_.by + ": give one of run user job project label gpu node day month");
       auto [it, fresh] = groups.try_emplace(*name);
       GroupRow& g = it->second;
-      if (fresh) {
-        g.key = *name;
-        g.cost = Money(0.0);
-        g.saving = Money(0.0);
-      }
-      const double s = ledger::Sum(lines);
-      g.gpu_hours += s / 3600;
+      if (fresh) g.key = *name;
+      g.gpu_hours += ledger::Sum(lines) / 3600;
       for (size_t i = 0; i < model::kLines; ++i) g.lines[i] += lines[i];
-      const auto rate = rates_.PerHour(key);
-      g.cost = rate && g.cost ? Money(*g.cost + money::Cost(*rate, s)) : std::nullopt;
+      const auto& rate = rates_.Of(key);
+      if (!rate) continue;
+      g.cost = g.cost.value_or(0) + money::Cost(rate->per_hour, ledger::Sum(lines));
+      g.line_costs.resize(model::kLines, Money(0.0));
+      for (size_t i = 0; i < model::kLines; ++i) *g.line_costs[i] += money::Cost(rate->per_hour, lines[i]);
+      if (!g.saving) g.saving = 0;
+    }
+    for (auto& [name, g] : groups) {
+      if (g.line_costs.empty() && r_.cost) g.line_costs.resize(model::kLines);
     }
     for (const analysis::Finding& f : a_.findings) {
       if (!f.saving || f.wasted_s <= 0) continue;
       for (const auto& [key, s] : f.wasted_by) {
         const auto name = GroupKey(key);
-        const auto rate = rates_.PerHour(key);
-        if (!name) continue;
+        const auto& rate = rates_.Of(key);
+        if (!name || !rate) continue;
         GroupRow& g = groups[*name];
-        const double saved_s = s / f.wasted_s * f.saving->expected_s;
-        g.saving = rate && g.saving ? Money(*g.saving + money::Cost(*rate, saved_s)) : std::nullopt;
+        g.saving = g.saving.value_or(0) + money::Cost(rate->per_hour, s / f.wasted_s * f.saving->expected_s);
       }
     }
     for (auto& [name, g] : groups) r_.groups.push_back(std::move(g));
@@ -289,140 +268,41 @@ class Builder {
     return Status::Ok();
   }
 
-  /// Average price of what the finding is about, to turn saved card-seconds into money.
-  std::optional<double> FindingRate(const analysis::Finding& f) {
-    double sum = 0, seconds = 0;
-    const auto add = [&](const AccountKey& key, double s) {
-      const auto rate = rates_.PerHour(key);
-      if (!rate) return false;
-      sum += *rate * s;
-      seconds += s;
-      return true;
-    };
-    if (f.wasted_s > 0) {
-      for (const auto& [key, s] : f.wasted_by) {
-        if (!add(key, s)) return std::nullopt;
-      }
+  /// Time without a verdict is said to be that: "nothing was found" would be a verdict on it.
+  void Unjudged() {
+    const model::LineSeconds lines = a_.Lines();
+    const double total = ledger::Sum(lines);
+    if (total <= 0 || r_.unjudged_share < kWorthSaying) return;
+    const auto percent = [](double share) { return FormatFixed(100 * share, share < 0.1 ? 1 : 0); };
+    const double unmeasured = lines[Index(Line::kUnmeasured)] / total;
+    const double unexplained = lines[Index(Line::kUnexplained)] / total;
+    std::vector<std::string> why;
+    if (unmeasured >= 0.02) why.push_back(Tr(o_.lang, Msg::kReportUnjudgedUnmeasured, percent(unmeasured)));
+    if (unexplained >= 0.02) {
+      why.push_back(Tr(o_.lang, Msg::kReportUnjudgedUnexplained, percent(unexplained), Text(o_.lang, Blind())));
+    }
+    const std::string text =
+        Tr(o_.lang, Msg::kReportUnjudged, percent(r_.unjudged_share), Join(why, Text(o_.lang, Msg::kReportAlso)));
+    if (r_.findings.empty()) {
+      r_.cannot_judge.push_back(text);
     } else {
-      for (const auto& [key, lines] : a_.account) {
-        if (key.run == f.run && !add(key, ledger::Sum(lines))) return std::nullopt;
+      r_.limits.insert(r_.limits.begin(), text);
+    }
+  }
+
+  /// What was not recorded that would have told more.
+  Msg Blind() const {
+    bool util = false, memory = false;
+    for (const auto& c : a_.cards) {
+      for (const auto& [metric, d] : c.stats) {
+        util = util || metric == model::GpuMetric::kSmUtil;
+        memory = memory || metric == model::GpuMetric::kMemUsedMb;
       }
     }
-    return seconds > 0 ? std::optional<double>(sum / seconds) : std::nullopt;
-  }
-
-  static void AddTo(std::optional<Saving>* total, const Saving& s) {
-    if (!*total) {
-      *total = s;
-      return;
-    }
-    Saving& t = **total;
-    t.share_low += s.share_low;
-    t.share += s.share;
-    t.share_high = std::min(1.0, t.share_high + s.share_high);
-    t.low = Add(t.low, s.low);
-    t.expected = Add(t.expected, s.expected);
-    t.high = Add(t.high, s.high);
-    if (s.kind != t.kind) t.kind = "capacity";
-  }
-
-  bool Below(const Finding& x) const {
-    if (!x.saving) return false;
-    if (o_.min_saving_amount && x.saving->high) return *x.saving->high < *o_.min_saving_amount;
-    return x.saving->share_high < o_.min_saving_share;
-  }
-
-  /// Cases that are each too small, or whose saving cannot be told, are summed by kind and cause over runs and jobs: a
-  /// thousand small leaks of one kind are one thing to fix.
-  std::vector<analysis::Finding> Grouped(double total_s) {
-    std::vector<analysis::Finding> listed;
-    std::vector<analysis::Finding> groups;
-    for (const analysis::Finding& f : a_.findings) {
-      if (f.saving && !Below(Convert(f, total_s))) {
-        listed.push_back(f);
-        continue;
-      }
-      const auto it = std::find_if(groups.begin(), groups.end(), [&](const analysis::Finding& g) {
-        return g.id == f.id && g.cause == f.cause && g.saving.has_value() == f.saving.has_value();
-      });
-      if (it == groups.end()) {
-        groups.push_back(f);
-      } else {
-        analysis::MergeFinding(&*it, f);
-      }
-    }
-    for (analysis::Finding& g : groups) listed.push_back(std::move(g));
-    analysis::OrderGreedy(&listed);
-    return listed;
-  }
-
-  void Findings() {
-    const double total_s = r_.gpu_hours * 3600;
-    r_.below_minimum_saving = r_.cost ? Money(0.0) : std::nullopt;
-    for (const analysis::Finding& f : Grouped(total_s)) {
-      Finding x = Convert(f, total_s);
-      if (Below(x)) {
-        r_.below_minimum_count += f.runs;
-        r_.below_minimum_share += x.saving->share;
-        r_.below_minimum_saving = Add(r_.below_minimum_saving, x.saving->expected);
-        continue;
-      }
-      if (x.saving) AddTo(&r_.total_saving, *x.saving);
-      r_.findings.push_back(std::move(x));
-    }
-  }
-
-  Finding Convert(const analysis::Finding& f, double total_s) {
-    Finding x;
-    x.id = f.id;
-    x.cause = f.cause;
-    if (f.run >= 0) x.run = a_.runs[static_cast<size_t>(f.run)].run;
-    x.runs = f.runs;
-    for (const size_t k : f.cards) x.gpus.push_back(a_.cards[k].card.gpu);
-    x.confidence = f.confidence;
-    x.evidence_tier = f.tier;
-    x.wasted_gpu_seconds = f.wasted_s;
-    x.wasted_cost = CostOf(f.wasted_by);
-    x.period_s = f.period_s;
-    x.width_s = f.width_s;
-    x.because = f.because;
-    for (const auto& e : f.evidence)
-      x.evidence.push_back({e.metric, e.statement, e.value, e.threshold, e.range.from, e.range.to});
-    for (auto& rec : advise::Recommend(f, x.gpus, o_.lang)) {
-      x.recommendations.push_back({rec.id, rec.level, rec.action, rec.key, rec.from, rec.to, rec.check_first});
-    }
-    double weight = total_s > 0 ? f.wasted_s / total_s : 0;
-    if (f.saving && total_s > 0) {
-      Saving s;
-      s.share_low = f.saving->low_s / total_s;
-      s.share = f.saving->expected_s / total_s;
-      s.share_high = f.saving->high_s / total_s;
-      s.share_alone = f.saving->alone_s / total_s;
-      if (const auto rate = FindingRate(f)) {
-        s.low = money::Cost(*rate, f.saving->low_s);
-        s.expected = money::Cost(*rate, f.saving->expected_s);
-        s.high = money::Cost(*rate, f.saving->high_s);
-        s.alone = money::Cost(*rate, f.saving->alone_s);
-      }
-      s.kind = Contract(f) == "reserved" || Contract(f) == "own" ? "capacity" : "cash";
-      weight = s.share;
-      x.saving = std::move(s);
-    }
-    x.severity = weight >= 0.2    ? model::Severity::kHigh
-                 : weight >= 0.08 ? model::Severity::kMedium
-                 : weight >= 0.02 ? model::Severity::kLow
-                                  : model::Severity::kInfo;
-    if (f.id == model::FindingId::kHang) x.severity = model::Severity::kHigh;
-    return x;
-  }
-
-  /// A saved hour of a prepaid card is capacity, not cash.
-  std::string Contract(const analysis::Finding& f) const {
-    if (o_.prices == nullptr || f.cards.empty()) return "";
-    for (const auto& i : o_.prices->Lookup(a_.cards[f.cards.front()].card, "", a_.period)) {
-      if (i.price != nullptr) return i.price->contract;
-    }
-    return "";
+    const bool processes = std::any_of(a_.runs.begin(), a_.runs.end(), [](const auto& r) { return !r.assumed; });
+    if (!util) return Msg::kReportBlindUtil;
+    if (!memory && !processes) return Msg::kReportBlindMemory;
+    return processes ? Msg::kReportBlindNothing : Msg::kReportBlindProcesses;
   }
 
   void Quality() {
@@ -440,6 +320,7 @@ class Builder {
   const Analysis& a_;
   const BuildOptions& o_;
   Rates rates_;
+  CardLabels labels_;
   Report r_;
 };
 

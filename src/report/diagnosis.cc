@@ -19,7 +19,7 @@ std::string RenderDiagnosis(const Report& r, const TextStyle& style) {
     const std::string range = saving.range.empty() ? "" : " (" + saving.range + ")";
     p.Sides(0, {v.T(Msg::kReportCouldBeSaved), Ink::kBold},
             {fmt::format("{}{} {}, {}", saving.amount, range, saving.unit, saving.share), Ink::kBold});
-    if (saving.capacity) p.Paragraph(v.T(Msg::kReportCapacity), 0, {}, Ink::kDim);
+    for (const std::string& note : saving.notes) p.Paragraph(note, 0, {}, Ink::kDim);
   }
   for (const std::string& line : v.HowToPrice()) p.Paragraph(line, 0, {}, Ink::kYellow);
   p.Blank();

@@ -79,7 +79,7 @@ void Html::Header() {
   const auto pair = [&](const std::string& left, const std::string& right) {
     Add("<div>" + left + "</div><div>" + right + "</div>");
   };
-  if (!r_.source.empty()) pair(E(r_.source), E(r_.format));
+  if (!r_.source.empty()) pair(E(r_.source), E(v_.Format()));
   if (r_.period_to > r_.period_from) {
     pair(E(v_.Period() + " " + v_.Zone()), E(FormatDuration(r_.duration_s())));
   } else {
@@ -89,6 +89,7 @@ void Html::Header() {
   pair(E(v_.Cards()), measured ? T(Msg::kReportMeasured, v_.Hours(r_.gpu_hours), v_.Percent(*measured))
                                : T(Msg::kReportHoursOf, v_.Hours(r_.gpu_hours)));
   if (const std::string runs = v_.Runs(); !runs.empty()) pair(E(runs), "");
+  if (const std::string only = v_.Selection(); !only.empty()) pair(E(only), "");
   Add("</div></header>");
 }
 
@@ -107,7 +108,7 @@ void Html::Money() {
       const std::string range = s.range.empty() ? "" : " · " + T(Msg::kReportRange) + " " + s.range;
       Add("<dd class=\"small soft\">" + E(s.share) + range + "</dd>");
     }
-    if (s.capacity) Add("<dd class=\"small soft\">" + T(Msg::kReportCapacity) + "</dd>");
+    for (const std::string& note : s.notes) Add("<dd class=\"small soft\">" + E(note) + "</dd>");
     Add("</div>");
   }
   Add("</dl>");
@@ -155,7 +156,7 @@ void Html::Actions(const Finding& f) {
     const std::string change = v_.Change(rec);
     Add("<div class=\"action\">" + E(rec.action));
     if (!change.empty()) Add(" <code>" + E(change) + "</code>");
-    Add(fmt::format("<br><span class=\"badge l{}\">{}</span>", std::clamp(rec.level, 1, 3), E(v_.Level(rec.level))));
+    Add(fmt::format("<br><span class=\"badge l{}\">{}</span>", std::clamp(rec.level, 1, 3), E(v_.Level(rec))));
     if (!rec.check_first.empty()) Add("<p class=\"small\">" + T(Msg::kReportCheckFirst, rec.check_first) + "</p>");
     Add("</div>");
   }
@@ -175,14 +176,14 @@ void Html::OneFinding(size_t i) {
     Add("<div class=\"small soft\">" + (s.range.empty() ? "" : s.range + " · ") + E(s.share) + "</div>");
   }
   Add("</div></div>");
-  if (s.capacity && !v_.TotalSaving().capacity) Add("<p class=\"small soft\">" + T(Msg::kReportCapacity) + "</p>");
+  for (const std::string& note : v_.NotesOf(i)) Add("<p class=\"small soft\">" + E(note) + "</p>");
   Details(f);
   Actions(f);
   Add("<p class=\"small soft\">" + E(v_.Facts(f)) + " · " + T(Msg::kReportBasis, v_.Tier(f)) + "</p></article>");
 }
 
 void Html::Findings() {
-  const bool judged = r_.cannot_judge.empty() || !r_.findings.empty();
+  const bool judged = !v_.NoVerdict();
   Section(T(judged ? Msg::kReportFindings : Msg::kReportNoVerdict),
           r_.findings.empty() ? "" : T(Msg::kReportFindingsHow));
   for (const std::string& line : v_.Verdict()) Add("<p>" + E(line) + "</p>");

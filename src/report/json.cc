@@ -4,7 +4,9 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "base/numbers.h"
 #include "report/render.h"
+#include "report/rounding.h"
 
 namespace sawbill::report {
 namespace {
@@ -83,7 +85,10 @@ Json SavingJson(const std::optional<Saving>& s) {
           {"kind", s->kind},
           {"share_low", Rounded(s->share_low)},
           {"share_high", Rounded(s->share_high)},
-          {"share_alone", Rounded(s->share_alone)}};
+          {"share_alone", Rounded(s->share_alone)},
+          {"capacity_share", Rounded(s->capacity_share)},
+          {"speedup", s->speedup},
+          {"counted_above", s->counted_above}};
 }
 
 Json FindingJson(const Finding& f) {
@@ -124,10 +129,15 @@ Json FindingJson(const Finding& f) {
 
 Json Bill(const Report& r) {
   Json ledger = Json::array();
-  for (const LedgerRow& row : r.ledger) {
+  std::vector<double> costs;
+  for (const LedgerRow& row : r.ledger) costs.push_back(row.cost.value_or(kMissing));
+  // Rounded as in the CSV, so that the column adds up to the bill to the last digit.
+  const auto units = RoundUnits(costs, 6, r.cost);
+  for (size_t i = 0; i < r.ledger.size(); ++i) {
+    const LedgerRow& row = r.ledger[i];
     ledger.push_back({{"line", model::Name(row.line)},
                       {"gpu_seconds", Rounded(row.gpu_seconds)},
-                      {"cost", Rounded(row.cost)},
+                      {"cost", units[i] ? Json(static_cast<double>(*units[i]) / 1e6) : Json(nullptr)},
                       {"share", Rounded(row.share)}});
   }
   return {{"gpu_hours", Rounded(r.gpu_hours)},
@@ -140,13 +150,17 @@ Json Bill(const Report& r) {
 Json Groups(const Report& r) {
   Json out = Json::array();
   for (const GroupRow& g : r.groups) {
-    Json lines = Json::object();
+    Json lines = Json::object(), costs = Json::object();
+    for (size_t i = 0; i < g.line_costs.size(); ++i) {
+      costs[model::Name(static_cast<model::Line>(i))] = Rounded(g.line_costs[i]);
+    }
     for (size_t i = 0; i < model::kLines; ++i) lines[model::Name(static_cast<model::Line>(i))] = Rounded(g.lines[i]);
     out.push_back({{"key", g.key},
                    {"gpu_hours", Rounded(g.gpu_hours)},
                    {"cost", Rounded(g.cost)},
                    {"saving", Rounded(g.saving)},
-                   {"gpu_seconds", std::move(lines)}});
+                   {"gpu_seconds", std::move(lines)},
+                   {"costs", std::move(costs)}});
   }
   return out;
 }
@@ -173,11 +187,14 @@ std::string RenderJson(const Report& r) {
               {"generated", FormatRfc3339(r.generated)},
               {"currency", r.currency},
               {"lang", LangCode(r.lang)}};
+  // Of the period's own seconds, in the proportion of measured and unmeasured card time.
+  const double card_s = r.observed_s + r.missing_s;
+  const double observed = card_s > 0 ? r.duration_s() * r.observed_s / card_s : 0;
   out["period"] = {{"from", Time(r.period_from)},
                    {"to", Time(r.period_to)},
                    {"duration_s", Rounded(r.duration_s())},
-                   {"observed_s", Rounded(r.observed_s)},
-                   {"missing_s", Rounded(r.missing_s)}};
+                   {"observed_s", Rounded(observed)},
+                   {"missing_s", Rounded(r.duration_s() - observed)}};
   out["gpus"] = List(r.gpus, Gpu);
   out["runs"] = List(r.runs, Run);
   out["bill"] = Bill(r);
@@ -196,6 +213,17 @@ std::string RenderJson(const Report& r) {
   out["total_saving"] = SavingJson(r.total_saving);
   out["by"] = r.by;
   out["groups"] = Groups(r);
+  out["unpriced_cards"] = List(r.unpriced_cards, [](const UnpricedCard& c) {
+    return Json{{"node", c.node},
+                {"gpu", c.gpu},
+                {"uuid", c.uuid},
+                {"name", c.name},
+                {"hours", Rounded(c.hours)},
+                {"lacks_share", c.lacks_share},
+                {"selector", c.selector}};
+  });
+  out["unjudged_share"] = Rounded(r.unjudged_share);
+  out["filtered"] = r.filtered;
   return out.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 

@@ -66,7 +66,7 @@ void MoneyTable(std::string* out, const View& v) {
     Cells(out, {v.T(Msg::kReportCouldBeSaved), s.amount, ""});
   }
   *out += "\n";
-  if (s.capacity) *out += Md(v.T(Msg::kReportCapacity)) + "\n\n";
+  for (const std::string& note : s.notes) *out += Md(note) + "\n\n";
   for (const std::string& line : v.HowToPrice()) *out += Md(line) + "  \n";
 }
 
@@ -80,7 +80,9 @@ void OneFinding(std::string* out, const View& v, size_t i) {
   if (!s.range.empty()) line += " · " + s.range + " " + Md(s.unit);
   if (s.known) line += " · " + s.share;
   *out += line + "\n\n" + Md(v.Facts(f)) + " · " + Md(v.T(Msg::kReportBasis, v.Tier(f))) + "\n\n";
+  for (const std::string& note : v.NotesOf(i)) *out += Md(note) + "\n\n";
   if (f.wasted_gpu_seconds > 0) *out += Md(v.T(Msg::kReportWasted, v.Wasted(f))) + "\n\n";
+  if (const std::string rhythm = v.Rhythm(f); !rhythm.empty()) *out += Md(rhythm) + "\n\n";
   if (!f.evidence.empty()) *out += "**" + v.T(Msg::kReportEvidence) + "**\n\n";
   for (const Evidence& e : f.evidence) {
     const std::string figures = v.EvidenceFigures(e);
@@ -94,7 +96,7 @@ void OneFinding(std::string* out, const View& v, size_t i) {
   for (const Recommendation& rec : f.recommendations) {
     const std::string change = v.Change(rec);
     *out += "- " + Md(change.empty() ? rec.action : rec.action + v.T(Msg::kReportInBrackets, change)) + "  \n  _" +
-            Md(v.Level(rec.level)) + "_\n";
+            Md(v.Level(rec)) + "_\n";
     if (!rec.check_first.empty()) *out += "  - " + Md(v.T(Msg::kReportCheckFirst, rec.check_first)) + "\n";
   }
   *out += "\n";
@@ -102,7 +104,7 @@ void OneFinding(std::string* out, const View& v, size_t i) {
 
 void Findings(std::string* out, const View& v) {
   const std::vector<std::string> verdict = v.Verdict();
-  const bool judged = v.r().cannot_judge.empty() || !v.r().findings.empty();
+  const bool judged = !v.NoVerdict();
   Heading(out, v.T(judged ? Msg::kReportFindings : Msg::kReportNoVerdict));
   for (const std::string& line : verdict) *out += (judged ? "" : "- ") + Md(line) + "\n";
   for (size_t i = 0; i < v.r().findings.size(); ++i) OneFinding(out, v, i);
@@ -147,6 +149,9 @@ void CardTable(std::string* out, const View& v) {
       name.clear();
     }
     if (g.stats.empty()) Cells(out, {name, Md(v.T(Msg::kReportNoUtil)), "", "", "", ""});
+    if (const std::string energy = v.Energy(g); !energy.empty()) {
+      Cells(out, {name, Md(v.T(Msg::kReportEnergy) + ": " + energy), "", "", "", ""});
+    }
   }
   *out += "\n```text\n";
   for (const size_t i : cards) {
@@ -193,7 +198,7 @@ std::string RenderMarkdown(const Report& r) {
   std::string out = "# Sawbill · " + v.T(Msg::kReportReceipt) + "\n\n";
   if (r.simulated) out += "> **" + v.T(Msg::kReportSimulated) + "**\n\n";
   std::vector<std::string> lines;
-  if (!r.source.empty()) lines.push_back(r.format.empty() ? r.source : r.source + " · " + r.format);
+  if (!r.source.empty()) lines.push_back(v.Format().empty() ? r.source : r.source + " · " + v.Format());
   lines.push_back(r.period_to > r.period_from ? v.Period() + " " + v.Zone() + " · " + FormatDuration(r.duration_s())
                                               : v.T(Msg::kReportNoPeriod));
   const std::optional<double> measured = v.MeasuredShare();
@@ -201,6 +206,7 @@ std::string RenderMarkdown(const Report& r) {
                   (measured ? v.T(Msg::kReportMeasured, v.Hours(r.gpu_hours), v.Percent(*measured))
                             : v.T(Msg::kReportHoursOf, v.Hours(r.gpu_hours))));
   if (const std::string runs = v.Runs(); !runs.empty()) lines.push_back(runs);
+  if (const std::string only = v.Selection(); !only.empty()) lines.push_back(only);
   for (std::string& line : lines) line = Md(line);
   out += Join(lines, "  \n") + "\n\n";
   MoneyTable(&out, v);

@@ -14,6 +14,13 @@ namespace {
 constexpr double kShowSecondsBelow_s = 600;
 constexpr size_t kNamedCards = 6;
 
+/// A name as it may stand between double quotes on a command line.
+std::string Shell(std::string_view name) {
+  std::string out = Sanitize(name);
+  std::erase_if(out, [](char c) { return c == '"' || c == '\\' || c == '$' || c == '`'; });
+  return out;
+}
+
 std::string Unit(const model::MetricInfo& info) {
   const std::string_view unit = info.unit;
   if (unit == "percent" || unit == "ratio") return "%";
@@ -79,6 +86,7 @@ std::string View::CardName(const GpuRow& g) const {
   bool one_node = true;
   for (const GpuRow& other : r_->gpus) one_node = one_node && other.node == g.node;
   std::string name = one_node || g.node.empty() ? "GPU " + g.gpu : g.node + "/" + g.gpu;
+  if (!g.tag.empty()) name += " (" + g.tag + ")";
   if (!g.label.empty()) name += " · " + g.label;
   return Sanitize(name);
 }
@@ -118,14 +126,36 @@ std::string View::Where(const Finding& f) const {
   return Sanitize(Join(parts, " · "));
 }
 
-std::string View::Level(int level) const {
-  return T(level <= 1 ? Msg::kReportLevel1 : level == 2 ? Msg::kReportLevel2 : Msg::kReportLevel3);
+std::string View::Level(const Recommendation& rec) const {
+  // What has no setting to change is no configuration: looking closer, or a decision about the card.
+  if (rec.level <= 1) return T(rec.key.empty() ? Msg::kReportLevel1Look : Msg::kReportLevel1);
+  if (rec.level == 2) return T(rec.key.empty() ? Msg::kReportLevel2Card : Msg::kReportLevel2);
+  return T(Msg::kReportLevel3);
+}
+
+std::string View::Format() const {
+  // "gpu.csv (nvidia-smi csv)" has said it.
+  const bool said = r_->source.find("(" + r_->format + ")") != std::string::npos;
+  const bool days = r_->format == "sawbill day files" && ToLower(r_->source).find(r_->format) != std::string::npos;
+  return said || days ? "" : r_->format;
+}
+
+std::string View::Energy(const GpuRow& g) const {
+  if (!g.energy_kwh || !std::isfinite(*g.energy_kwh)) return "";
+  return T(g.energy_method == "counter" ? Msg::kReportEnergyCounter : Msg::kReportEnergyPower,
+           FormatGrouped(*g.energy_kwh, *g.energy_kwh < 10 ? 2 : 1));
 }
 
 std::string View::Change(const Recommendation& rec) const {
   if (rec.key.empty() || rec.to.empty()) return "";
   return Sanitize(rec.from.empty() ? fmt::format("{} → {}", rec.key, rec.to)
                                    : fmt::format("{}: {} → {}", rec.key, rec.from, rec.to));
+}
+
+std::string View::Rhythm(const Finding& f) const {
+  if (!f.period_s) return "";
+  return f.width_s ? T(Msg::kReportShape, FormatDuration(*f.period_s), FormatDuration(*f.width_s))
+                   : T(Msg::kReportPeriod, FormatDuration(*f.period_s));
 }
 
 std::string View::Tier(const Finding& f) const {
@@ -194,10 +224,18 @@ StatCells View::Stats(const MetricStats& s) const {
 
 std::vector<std::string> View::Verdict() const {
   if (!r_->findings.empty()) return {};
-  if (r_->cannot_judge.empty()) return {T(Msg::kReportNothingFound)};
   std::vector<std::string> lines;
   for (const std::string& s : r_->cannot_judge) lines.push_back(Sanitize(s));
+  if (!lines.empty() && !NoVerdict()) lines.push_back(T(Msg::kReportNothingElse));
+  if (lines.empty())
+    lines.push_back(T(r_->below_minimum_count > 0 ? Msg::kReportNothingAboveMinimum : Msg::kReportNothingFound));
   return lines;
+}
+
+bool View::NoVerdict() const {
+  if (!r_->findings.empty() || r_->cannot_judge.empty()) return false;
+  // One sentence about the part that was not judged leaves a verdict on the rest, where that is most of it.
+  return r_->cannot_judge.size() > 1 || r_->unjudged_share <= 0 || r_->unjudged_share >= 0.5;
 }
 
 std::string View::BelowMinimum() const {
@@ -222,26 +260,39 @@ std::string View::UpperBound() const {
 }
 
 std::vector<std::string> View::HowToPrice() const {
-  if (r_->unpriced.empty() && priced_) return {};
+  if (r_->unpriced_cards.empty() && priced_) return {};
+  if (priced_) return NotInTotal();
   // Only a model's name can be given a price; "gpu 0" of a log without names cannot.
   std::string model;
-  size_t models_without = 0;
-  for (const GpuRow& g : r_->gpus) {
-    const bool unpriced = std::find(r_->unpriced.begin(), r_->unpriced.end(), g.name) != r_->unpriced.end();
-    if (model.empty() && !g.name.empty() && (unpriced || r_->unpriced.empty())) model = Sanitize(g.name);
-    models_without += unpriced || g.name.empty() ? 1 : 0;
+  bool all_named = !r_->unpriced_cards.empty();
+  for (const UnpricedCard& c : r_->unpriced_cards) {
+    if (model.empty()) model = Shell(c.name);
+    all_named = all_named && !c.name.empty();
   }
-  std::erase_if(model, [](char c) { return c == '"' || c == '\\' || c == '$' || c == '`'; });
   std::vector<std::string> names;
   for (const std::string& name : r_->unpriced) names.push_back(Sanitize(name));
   const std::string list = Join(names, T(Msg::kReportComma));
-  std::string missing = T(Msg::kReportNoPrice);
-  if (priced_) {
-    missing = T(Msg::kReportSomeUnpriced, list);
-  } else if (models_without < r_->gpus.size() && !list.empty()) {
-    missing = T(Msg::kReportNoPriceFor, list);
+  return {all_named ? T(Msg::kReportNoPriceFor, list) : T(Msg::kReportNoPrice),
+          model.empty() ? T(Msg::kReportHowToPriceAny) : T(Msg::kReportHowToPrice, model)};
+}
+
+/// Some cards have a price and others none: named one by one, with a selector that leaves the priced ones alone.
+std::vector<std::string> View::NotInTotal() const {
+  std::vector<std::string> cards, instances, flags;
+  for (const UnpricedCard& c : r_->unpriced_cards) {
+    const std::string label = Sanitize(c.name.empty() ? c.label : c.label + " (" + c.name + ")");
+    (c.lacks_share ? instances : cards).push_back(T(Msg::kReportCardAndHours, label, Hours(c.hours)));
+    const std::string flag = "--price \"" + Shell(c.selector) + "=10\"";
+    if (!c.lacks_share && std::find(flags.begin(), flags.end(), flag) == flags.end()) flags.push_back(flag);
   }
-  return {missing, model.empty() ? T(Msg::kReportHowToPriceAny) : T(Msg::kReportHowToPrice, model)};
+  std::vector<std::string> lines;
+  const std::string_view semicolon = Text(lang(), Msg::kReportAlso);
+  if (!cards.empty()) {
+    lines.push_back(T(Msg::kReportNotInTotal, Join(cards, semicolon)));
+    lines.push_back(T(Msg::kReportHowToPriceOne, Join(flags, " ")));
+  }
+  if (!instances.empty()) lines.push_back(T(Msg::kReportLacksShare, Join(instances, semicolon)));
+  return lines;
 }
 
 std::vector<std::string> View::DataQuality() const {

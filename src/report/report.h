@@ -48,6 +48,7 @@ struct GpuRow {
   std::optional<double> energy_kwh;  // of the measured time
   std::string energy_method;         // counter | integrated | ""
   std::vector<float> wave_low;       // lowest sample in each stretch
+  std::string tag;                   // part of the uuid, where the index meant another card as well
 };
 
 struct RunRow {
@@ -84,7 +85,10 @@ struct Saving {
   double share_low = 0, share = 0, share_high = 0;  // of the bill (of the card time where no price is known)
   double share_alone = 0;
   Money low, expected, high, alone;
-  std::string kind = "cash";  // cash | capacity
+  std::string kind = "cash";   // cash | capacity, by where most of the money lies
+  double capacity_share = 0;   // 0-1: how much of it is of prepaid cards
+  bool speedup = false;        // the same work in less time: useful time shrinks, too, so it may be more than was lost
+  bool counted_above = false;  // by itself it would save something, on top of the fixes above it nothing
 };
 
 struct Recommendation {
@@ -117,6 +121,14 @@ struct OddRow {
   int64_t count = 0;
   std::string detail;  // where the first case was
   std::string text;    // in lang
+};
+
+/// Time that is not in the total.
+struct UnpricedCard {
+  std::string label, node, gpu, uuid, name;
+  double hours = 0;
+  bool lacks_share = false;  // a MIG instance of a priced card, and its share of the card is not known
+  std::string selector;      // what to write before "=AMOUNT" in --price; "" = only an amount for all cards
 };
 
 struct Report {
@@ -152,6 +164,9 @@ struct Report {
   std::vector<std::string> limits;    // what is missing and what to record instead, one line each, in lang
   std::vector<std::string> unpriced;  // card names without a price
   std::vector<OddRow> data_quality;
+  std::vector<UnpricedCard> unpriced_cards;
+  double unjudged_share = 0;  // of the card time: unmeasured or unexplained
+  bool filtered = false;      // --job, --user or --project: all figures are of the time of those runs
 };
 
 }  // namespace sawbill::report

@@ -21,6 +21,7 @@ constexpr size_t kWorstCards = 6;
 constexpr size_t kBriefFindings = 3;
 constexpr size_t kBriefGroups = 10;
 constexpr int kWideGroups = 54;  // columns that the share of useful time needs beside the money
+constexpr int kWideLedger = 54;  // below it the ledger has no column for shares
 constexpr int kStatWidth = 8;
 
 Ink PartInk(Part part) {
@@ -73,7 +74,7 @@ void PrintMoney(Page* p, const View& v) {
     table.Add({v.T(Msg::kReportCouldBeSaved), Ink::kBold}, saving.amount, "", "", Ink::kPlain);
   }
   table.Print(p);
-  if (saving.capacity) p->Paragraph(v.T(Msg::kReportCapacity), 2, {}, Ink::kDim);
+  for (const std::string& note : saving.notes) p->Paragraph(note, 2, {}, Ink::kDim);
   for (const std::string& line : v.HowToPrice()) p->Paragraph(line, 0, {}, Ink::kYellow);
   p->Blank();
 }
@@ -109,6 +110,9 @@ void PrintWideCard(Page* p, const View& v, const GpuRow& g, Legend* legend) {
       const StatCells cells = v.Stats(*s);
       p->Sides(1, {"  " + cells.label, Ink::kDim}, {StatWords(v, cells), Ink::kDim});
     }
+  }
+  if (const std::string energy = v.Energy(g); !energy.empty()) {
+    p->Sides(1, {"  " + v.T(Msg::kReportEnergy), Ink::kDim}, {energy, Ink::kDim});
   }
   const int width = p->width() - 1;
   const std::vector<float> mean = Resample(g.wave, width, Pool::kMean);
@@ -222,10 +226,13 @@ void PrintLedger(Page* p, const View& v) {
     bar.push_back({run, signs[i].ink});
   }
   p->Line(bar);
-  const int wide = p->width() >= 72 ? 14 : 11;
+  // Of a narrow page the names need all that hours and money leave: the bar shows the shares.
+  const bool narrow = p->width() < kWideLedger;
+  const int wide = p->width() >= 72 ? 14 : narrow ? 9 : 11;
   const auto row = [&](const Piece& label, const std::string& hours, const std::string& percent,
                        const std::string& cost, Ink ink) {
-    std::vector<Cell> columns = {{hours, wide, ink}, {percent, wide, ink}};
+    std::vector<Cell> columns = {{hours, wide, ink}};
+    if (!narrow) columns.push_back({percent, wide, ink});
     if (v.priced()) columns.push_back({cost, wide + 2, ink});
     p->Row(1, label, columns);
   };

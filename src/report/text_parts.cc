@@ -24,7 +24,7 @@ void PrintAction(Page* p, const View& v, const Recommendation& rec, bool full) {
   const std::string change = v.Change(rec);
   if (!change.empty()) text += v.T(Msg::kReportInBrackets, change);
   p->Paragraph(text, 4, "→ ", Ink::kGreen);
-  p->Paragraph(v.Level(rec.level), 6, {}, Ink::kDim);
+  p->Paragraph(v.Level(rec), 6, {}, Ink::kDim);
   if (!rec.check_first.empty() && (full || rec.level > 1)) {
     p->Paragraph(v.T(Msg::kReportCheckFirst, rec.check_first), 6, {}, Ink::kDim);
   }
@@ -38,11 +38,7 @@ void PrintFull(Page* p, const View& v, const Finding& f, const SavingView& savin
     const std::string alone = v.Amount(f.saving->alone, f.saving->share_alone);
     if (alone != saving.amount) p->Paragraph(v.T(Msg::kReportAlone, alone + " " + saving.unit), 4);
   }
-  if (f.period_s) {
-    p->Paragraph(f.width_s ? v.T(Msg::kReportShape, FormatDuration(*f.period_s), FormatDuration(*f.width_s))
-                           : v.T(Msg::kReportPeriod, FormatDuration(*f.period_s)),
-                 4);
-  }
+  if (const std::string rhythm = v.Rhythm(f); !rhythm.empty()) p->Paragraph(rhythm, 4);
   if (!f.evidence.empty()) p->Paragraph(v.T(Msg::kReportEvidence), 4, {}, Ink::kBold);
   for (const Evidence& e : f.evidence) {
     const std::string figures = v.EvidenceFigures(e);
@@ -68,7 +64,7 @@ void PrintTitle(Page* p, const View& v, Msg kind) {
 
 void PrintSource(Page* p, const View& v) {
   const Report& r = v.r();
-  p->Sides(0, {r.source, Ink::kPlain}, {r.format, Ink::kDim});
+  p->Sides(0, {r.source, Ink::kPlain}, {v.Format(), Ink::kDim});
   if (r.period_to > r.period_from) {
     p->Sides(0, {v.Period() + " " + v.Zone(), Ink::kPlain}, {FormatDuration(r.duration_s()), Ink::kPlain});
   } else {
@@ -81,6 +77,7 @@ void PrintSource(Page* p, const View& v) {
             Ink::kPlain});
   const std::string runs = v.Runs();
   if (!runs.empty()) p->Paragraph(runs, 0);
+  if (!v.Selection().empty()) p->Paragraph(v.Selection(), 0, {}, Ink::kDim);
 }
 
 void PrintFinding(Page* p, const View& v, size_t index, bool full) {
@@ -92,7 +89,7 @@ void PrintFinding(Page* p, const View& v, size_t index, bool full) {
   const std::string number = fmt::format("{:>2}  ", index + 1);
   p->Item(0, number, {v.Title(f), Ink::kBold}, {Figure(saving), saving.known ? Ink::kBold : Ink::kPlain});
   p->Item(0, "    ", {cause, Ink::kPlain}, {UnderFigure(saving), Ink::kDim});
-  if (saving.capacity && !v.TotalSaving().capacity) p->Paragraph(v.T(Msg::kReportCapacity), 4, {}, Ink::kDim);
+  for (const std::string& note : v.NotesOf(index)) p->Paragraph(note, 4, {}, Ink::kDim);
   if (full) return PrintFull(p, v, f, saving);
   if (!f.evidence.empty()) p->Paragraph(f.evidence.front().statement, 4, {}, Ink::kPlain);
   if (!f.recommendations.empty()) PrintAction(p, v, f.recommendations.front(), false);
@@ -101,7 +98,7 @@ void PrintFinding(Page* p, const View& v, size_t index, bool full) {
 void PrintVerdict(Page* p, const View& v) {
   const std::vector<std::string> verdict = v.Verdict();
   if (verdict.empty()) return;
-  const bool judged = v.r().cannot_judge.empty();
+  const bool judged = !v.NoVerdict();
   p->Heading(v.T(judged ? Msg::kReportFindings : Msg::kReportNoVerdict));
   for (const std::string& line : verdict) p->Paragraph(line, 1, judged ? "" : "• ");
   const std::string below = v.BelowMinimum();

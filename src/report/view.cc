@@ -36,7 +36,7 @@ bool IsZero(std::optional<int64_t> u) { return !u || *u == 0; }
 View::View(const Report& r) : r_(&r) {
   if (const std::optional<TimeZone> tz = TimeZone::Load(r.tz.empty() ? "UTC" : r.tz)) tz_ = *tz;
   priced_ = r.cost.has_value() && std::isfinite(*r.cost);
-  decimals_ = priced_ && std::fabs(*r.cost) < 1 ? 4 : 2;
+  decimals_ = priced_ && *r.cost != 0 && std::fabs(*r.cost) < 1 ? 4 : 2;
   unit_ = priced_ ? Sanitize(r.currency) : T(Msg::kReportCardHours);
   BuildLedger();
   BuildGroups();
@@ -135,7 +135,20 @@ SavingView View::Describe(const std::optional<report::Saving>& s) const {
   }
   v.known = true;
   v.unit = unit_;
-  v.capacity = s->kind == "capacity";
+  // Less than a percent of the other kind is not worth a word.
+  const bool mixed = s->capacity_share > 0.01 && s->capacity_share < 0.99;
+  if (mixed) {
+    v.notes.push_back(T(Msg::kReportCapacityPart, Percent(s->capacity_share, 0)));
+  } else if (s->kind == "capacity") {
+    v.notes.push_back(T(Msg::kReportCapacity));
+  }
+  if (s->speedup) v.notes.push_back(T(Msg::kReportSpeedup));
+  if (s->counted_above) {
+    v.amount = T(Msg::kReportCountedAbove);
+    v.unit.clear();
+    v.notes.clear();
+    return v;
+  }
   // A lower bound of nothing means that only the upper end is evidence; an expectation in between would be a guess.
   v.up_to = s->share_low <= 0 && s->share_high > 0;
   const std::string high = Amount(s->high, s->share_high);
@@ -162,10 +175,22 @@ void View::BuildSavings() {
   if (!summable || TotalSaving().up_to || (priced_ && !r_->total_saving->expected)) return;
   const double total = priced_ ? *r_->total_saving->expected : r_->total_saving->share * r_->gpu_hours;
   const auto units = RoundUnits(values, decimals_, total);
-  for (size_t i = 0; i < units.size(); ++i) savings_[i].amount = FormatUnits(units[i], decimals_, true);
+  for (size_t i = 0; i < units.size(); ++i) {
+    if (!r_->findings[i].saving->counted_above) savings_[i].amount = FormatUnits(units[i], decimals_, true);
+  }
 }
 
 SavingView View::Saving(size_t finding) const { return savings_[finding]; }
+
+std::vector<std::string> View::NotesOf(size_t finding) const {
+  const std::vector<std::string> told = TotalSaving().notes;
+  std::vector<std::string> out;
+  for (const std::string& note : savings_[finding].notes) {
+    const bool speedup = note == T(Msg::kReportSpeedup);
+    if (speedup || std::find(told.begin(), told.end(), note) == told.end()) out.push_back(note);
+  }
+  return out;
+}
 
 std::string View::Wasted(const Finding& f) const {
   const std::string hours = T(Msg::kReportHoursOf, Hours(f.wasted_gpu_seconds / 3600));

@@ -31,12 +31,12 @@ struct PartCell {
 
 struct SavingView {
   bool known = false;
-  bool up_to = false;     // only an upper bound is known: never shown as an expectation
-  bool capacity = false;  // time for others, and money only where the card can be given back
-  std::string amount;     // "34.00", "up to 40.20", or "cannot be told"
-  std::string unit;       // "USD", "card-hours"; empty when not known
-  std::string range;      // "26.10–40.20", empty for an upper bound
-  std::string share;      // "20 %"
+  bool up_to = false;              // only an upper bound is known: never shown as an expectation
+  std::vector<std::string> notes;  // what must be known with the figure: capacity or cash, the same work in less time
+  std::string amount;              // "34.00", "up to 40.20", or "cannot be told"
+  std::string unit;                // "USD", "card-hours"; empty when not known
+  std::string range;               // "26.10–40.20", empty for an upper bound
+  std::string share;               // "20 %"
 };
 
 struct StatCells {
@@ -81,6 +81,12 @@ class View {
   std::string CardName(const GpuRow& g) const;
   /// The one run of the report in words, or how many there are; "" for none.
   std::string Runs() const;
+  /// "That all figures are of the selected runs only", or "".
+  std::string Selection() const { return r_->filtered ? T(Msg::kReportFilteredNote) : ""; }
+  /// The format, unless the source names it already.
+  std::string Format() const;
+  /// "0.52 kWh (counter)", "" where power was not recorded.
+  std::string Energy(const GpuRow& g) const;
 
   /// Lines that are not zero: useful first, then losses by size, what is unexplained and unmeasured last.
   const std::vector<LedgerCell>& ledger() const { return ledger_; }
@@ -93,14 +99,17 @@ class View {
 
   SavingView Saving(size_t finding) const;
   SavingView TotalSaving() const { return Describe(r_->total_saving); }
+  /// Notes of a finding's saving that do not stand at the total already.
+  std::vector<std::string> NotesOf(size_t finding) const;
   /// What the finding's seconds cost, or their hours.
   std::string Wasted(const Finding& f) const;
   /// "The GPU waits for data" / "too few loader workers" / "cards 0, 3 · run r-17".
   std::string Title(const Finding& f) const;
   std::string Cause(const Finding& f) const;
   std::string Where(const Finding& f) const;
-  std::string Level(int level) const;                   // "level 1: safe configuration"
+  std::string Level(const Recommendation& rec) const;   // "level 1: safe configuration"
   std::string Change(const Recommendation& rec) const;  // "num_workers: 2 → 8", or ""
+  std::string Rhythm(const Finding& f) const;           // "Every 5 s, for 2 s", or ""
   std::string Tier(const Finding& f) const;
   std::string Facts(const Finding& f) const;  // id, cause, confidence, severity
   std::string Severity(model::Severity s) const;
@@ -112,6 +121,7 @@ class View {
   std::vector<size_t> WorstCards() const;
   /// Why nothing is listed: nothing worth a change, or no verdict. Empty when there are findings.
   std::vector<std::string> Verdict() const;
+  bool NoVerdict() const;            // nothing was found and most could not be judged
   std::string BelowMinimum() const;  // "" when there is none
   std::string UpperBound() const;    // the explanation of the rough upper bound; "" when it cannot be given
   std::string UpperBoundAmount() const;
@@ -123,6 +133,7 @@ class View {
   void BuildLedger();
   void BuildGroups();
   void BuildSavings();
+  std::vector<std::string> NotInTotal() const;
   SavingView Describe(const std::optional<report::Saving>& s) const;
 
   const Report* r_;

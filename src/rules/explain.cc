@@ -16,8 +16,10 @@ constexpr int kWidth = 110;
 
 std::string Points(double v) { return FormatFixed(v, 2); }
 const char* Mark(Truth t) { return t == Truth::kTrue ? "✓" : t == Truth::kFalse ? "✗" : "?"; }
-std::string_view LayerName(Layer l) {
-  return l == Layer::kThreshold ? "threshold" : l == Layer::kTrend ? "trend" : "composite";
+std::string_view LayerName(Layer l, Lang lang) {
+  return Text(lang, l == Layer::kThreshold ? Msg::kRulesLayerThreshold
+                    : l == Layer::kTrend   ? Msg::kRulesLayerTrend
+                                           : Msg::kRulesLayerComposite);
 }
 const char* Description(wave::Feature f, Lang lang) { return lang == Lang::kZh ? wave::Info(f).zh : wave::Info(f).en; }
 
@@ -208,10 +210,24 @@ std::string ChoiceOfCause(const Verdict& v, Lang lang) {
 
 }  // namespace
 
+namespace {
+/// "1 where the card model has tensor cores" is a fact that holds or not, no figure: "the card model has tensor cores".
+std::string YesOrNo(std::string_view description, Lang lang) {
+  constexpr std::string_view kBegin = "1 where ", kEnd = "则为 1";
+  if (lang == Lang::kEn && StartsWith(description, kBegin)) return std::string(description.substr(kBegin.size()));
+  if (lang == Lang::kZh && EndsWith(description, kEnd))
+    return std::string(description.substr(0, description.size() - kEnd.size()));
+  return "";
+}
+}  // namespace
+
 std::string Describe(const Checked& c, Lang lang) {
   const ValuePair pair = FormatPair(c.condition, c.value);
   const char* what = Description(c.condition.feature, lang);
   if (IsMissing(c.value)) return Tr(lang, Msg::kRulesDescribeUnknown, what, pair.threshold);
+  if (const std::string fact = YesOrNo(what, lang); !fact.empty()) {
+    return c.value != 0 ? fact : Tr(lang, Msg::kRulesDescribeNot, fact);
+  }
   return Tr(lang, Msg::kRulesDescribe, what, pair.value, pair.threshold);
 }
 
@@ -219,7 +235,10 @@ std::string Explain(const Verdict& v, Lang lang) {
   if (v.rule == nullptr) return "";
   const Rule& rule = *v.rule;
   std::string out = Tr(lang, Msg::kRulesHead, rule.name, model::Title(rule.finding, lang)) + "\n";
-  out += "  " + Tr(lang, Msg::kRulesWhere, Sanitize(rule.where), rule.line, LayerName(rule.layer)) + "\n";
+  out += "  " +
+         Tr(lang, Msg::kRulesWhere, rule.built_in ? std::string(Text(lang, Msg::kRulesShipped)) : Sanitize(rule.where),
+            rule.line, LayerName(rule.layer, lang)) +
+         "\n";
   const std::string& note = lang == Lang::kZh && !rule.note_zh.empty() ? rule.note_zh : rule.note_en;
   if (!note.empty()) {
     for (const std::string& line : Wrap(Tr(lang, Msg::kRulesWhy, Sanitize(note)), kWidth - 2))

@@ -215,6 +215,7 @@ inline Report ForeignLog(Lang lang) {
                 "没有主机数据：即使在等数据也说不出原因。请用 sawbill record 采集。"),
               l("A third of the period was not measured.", "三分之一的时段没有测量。")};
   r.unpriced = {"NVIDIA GeForce RTX 3090"};
+  r.unpriced_cards = {{"0", "", "0", "", r.unpriced[0], 3, false, r.unpriced[0]}};
   r.data_quality = {{"not_supported", model::Severity::kInfo, 120, "smi.log:2",
                      l("cell that says 'not available', left empty", "单元格标明“不可用”，按缺失处理")}};
   return r;

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is said of files that cannot be read, in both languages, and tables whose cells are parted by something else.
+#include <gmock/gmock.h>
+
+#include "ingest/test_util.h"
+
+namespace sawbill::ingest {
+namespace {
+
+using model::GpuMetric;
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+
+std::string RefusalIn(Lang lang, const std::string& bytes) {
+  sys::MemFileSystem fs;
+  fs.Put("/log.csv", bytes);
+  IngestOptions options;
+  options.lang = lang;
+  const auto r = OpenFile(&fs, "/log.csv", options);
+  EXPECT_FALSE(r.ok());
+  return r.ok() ? "" : r.status().message();
+}
+
+TEST(Refusal, OfAnEmptyFile) {
+  EXPECT_THAT(RefusalIn(Lang::kEn, ""), HasSubstr("the file is empty"));
+  EXPECT_THAT(RefusalIn(Lang::kZh, ""), AllOf(HasSubstr("文件为空"), Not(HasSubstr("empty"))));
+}
+
+TEST(Refusal, OfCompressedDataThatIsCutBeforeTheFirstLineIsNotCalledEmpty) {
+  const std::string zstd("\x28\xB5\x2F\xFD\x04\x58\x61\x00\x00", 9);  // a frame header and no whole block
+  EXPECT_THAT(RefusalIn(Lang::kEn, zstd), AllOf(HasSubstr("cut off or damaged"), Not(HasSubstr("empty"))));
+}
+
+TEST(Refusal, OfHeadingsAloneNamesTheCommandThatExplains) {
+  const std::string text = "timestamp,index,utilization.gpu [%]\n";
+  EXPECT_THAT(RefusalIn(Lang::kEn, text),
+              AllOf(HasSubstr("no row that can be read"), HasSubstr("sawbill diagnose --explain-format")));
+  EXPECT_THAT(RefusalIn(Lang::kZh, text), HasSubstr("没有可读取的行"));
+}
+
+TEST(Refusal, SaysWhatStoodThereInWordsAndNotInNamesOfCounters) {
+  const std::string text = "timestamp,index,utilization.gpu [%]\nnothing here is a row\n";
+  EXPECT_THAT(RefusalIn(Lang::kEn, text), AllOf(Not(HasSubstr("foreign_text")), Not(HasSubstr("bad_row"))));
+}
+
+TEST(Refusal, OfAnUnknownFileShowsHowItBegins) {
+  EXPECT_THAT(RefusalIn(Lang::kEn, "Dear diary,\n"), HasSubstr("it begins with \"Dear diary,\""));
+  EXPECT_THAT(RefusalIn(Lang::kZh, "Dear diary,\n"), AllOf(HasSubstr("无法识别"), HasSubstr("可读取")));
+}
+
+TEST(Delimiters, SemicolonsOfASpreadsheetAreReadWithItsDecimalCommas) {
+  const auto r = ReadText("timestamp;gpu;sm_util;power_w\n1772413200;0;95,5;300\n1772413201;0;12,25;300\n");
+  ASSERT_EQ(r.gpus.size(), 1U);
+  EXPECT_EQ(Values(r, 0, GpuMetric::kSmUtil), "95.5 12.25");
+}
+
+TEST(Delimiters, TabsAreRead) {
+  const auto r = ReadText("timestamp\tgpu\tsm_util\n1772413200\t0\t95\n1772413200\t1\t12\n");
+  ASSERT_EQ(r.gpus.size(), 2U);
+  EXPECT_EQ(Values(r, 1, GpuMetric::kSmUtil), "12");
+}
+
+TEST(Delimiters, OfAFileThatIsNoTableAreLeftAsTheyAre) {
+  EXPECT_THAT(RefusalIn(Lang::kEn, "a;b;c\nd;e;f\n"), HasSubstr("\"a;b;c\""));
+  EXPECT_THAT(RefusalIn(Lang::kEn, "a\tb\n"), Not(HasSubstr("?")));
+}
+
+}  // namespace
+}  // namespace sawbill::ingest
