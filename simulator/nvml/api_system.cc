@@ -22,6 +22,7 @@ Return Init(const char* name) {
   World& world = World::Get();
   std::unique_lock lock(world.mutex);
   world.EnsureLoaded();
+  world.TryAgain();
   world.Count(name, -1);
   if (const Fault* f = world.FaultOf(FaultKind::kSlow, name, -1, world.Now())) world.Spend(f->slow_ms, lock);
   if (const Fault* f = world.FaultOf(FaultKind::kHang, name, -1, world.Now())) {

@@ -110,6 +110,20 @@ TEST_F(StateTest, FaultsOfAScriptLieOnTop) {
   ::unlink(script.c_str());
 }
 
+TEST_F(StateTest, APlayerMayStartLate) {
+  const std::string later = path + ".later";
+  ::setenv("SAWBILL_SIM_STATE", later.c_str(), 1);
+  lib.reset();
+  testing::internal::CaptureStderr();
+  EXPECT_EQ(lib.nvmlInit_v2(), nvml::kDriverNotLoaded);
+  EXPECT_EQ(lib.nvmlInit_v2(), nvml::kDriverNotLoaded);
+  const std::string said = testing::internal::GetCapturedStderr();
+  EXPECT_EQ(said.find("cannot be opened"), said.rfind("cannot be opened")) << "said once: " << said;
+  ASSERT_EQ(::rename(path.c_str(), later.c_str()), 0);
+  EXPECT_EQ(lib.nvmlInit_v2(), nvml::kSuccess);
+  ::unlink(later.c_str());
+}
+
 TEST_F(StateTest, AFileOfAnotherVersionIsADriverThatIsNotThere) {
   writer->next().card_count = 0;
   ASSERT_EQ(::truncate(path.c_str(), 100), 0);

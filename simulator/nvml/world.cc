@@ -7,11 +7,9 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <fstream>
-#include <sstream>
 
 #include "base/text.h"
-#include "simulator/nvml/state.h"
+#include "simulator/nvml/environment.h"
 
 namespace sawbill::nvmlsim {
 namespace {
@@ -33,9 +31,6 @@ double NumberFromEnvironment(const char* name, double otherwise) {
   if (text == nullptr) return otherwise;
   return ParseDouble(text).value_or(otherwise);
 }
-
-// What there is when neither a script nor a state file is named: it reads as one healthy idle H100.
-constexpr std::string_view kDefaultScript = "[[card]]\nmodel = \"H100\"\n";
 
 /// Calls that Jetson boards answer although they "support nothing" (intelligence-per-watt #40). A pattern of "*" spares
 /// them, a name does not.
@@ -106,12 +101,14 @@ Status World::Load(std::string_view text) {
   if (!parsed.ok()) return parsed.status();
   auto script = std::make_shared<const Script>(std::move(parsed).value());
   const std::scoped_lock lock(mutex);
+  incomplete_ = false;
   SetSource(MakeScriptSource(script), script->faults);
   return Status::Ok();
 }
 
 void World::Reset() {
   const std::scoped_lock lock(mutex);
+  said_.clear();
   SetSource(nullptr, {});
 }
 
@@ -125,46 +122,23 @@ void World::FixTime(double t_s) {
 void World::EnsureLoaded() {
   if (source != nullptr) return;
   const bool was_fixed = fixed_;
-  const char* script_path = std::getenv("SAWBILL_SIM_SCRIPT");
-  const char* state_path = std::getenv("SAWBILL_SIM_STATE");
-  std::string text(kDefaultScript), where = "built-in script";
-  if (state_path != nullptr) text.clear();
-  if (script_path != nullptr) {
-    std::ifstream in(script_path);
-    std::ostringstream all;
-    all << in.rdbuf();
-    text = all.str();
-    where = script_path;
-    if (!in) std::fprintf(stderr, "libnvidia-ml (simulated): %s cannot be read\n", script_path);
-  }
-  Result<Script> parsed = ParseScript(text, where);
-  if (!parsed.ok()) {
-    // Nobody else can say it: the program that loaded us knows of no script. It sees a driver that is not there.
-    std::fprintf(stderr, "libnvidia-ml (simulated): %s\n", parsed.status().message().c_str());
-    Script none;
-    none.faults.push_back({.kind = FaultKind::kDriver, .code = nvml::kDriverNotLoaded});
-    parsed = std::move(none);
-  }
-  auto script = std::make_shared<const Script>(std::move(parsed).value());
-  std::shared_ptr<const Source> fresh = MakeScriptSource(script);
-  std::vector<Fault> fresh_faults = script->faults;
-  if (state_path != nullptr) {
-    Result<std::unique_ptr<Source>> state = OpenState(state_path);
-    if (state.ok()) {
-      fresh = std::move(state).value();
-    } else {
-      std::fprintf(stderr, "libnvidia-ml (simulated): %s\n", state.status().message().c_str());
-      fresh_faults.push_back({.kind = FaultKind::kDriver, .code = nvml::kDriverNotLoaded});
-    }
-    if (script->has_cards) {
-      std::fprintf(stderr, "libnvidia-ml (simulated): %s: its [[card]] are not used, the state file has the cards\n",
-                   where.c_str());
-    }
-  }
   const double fixed_s = fixed_s_;
-  SetSource(std::move(fresh), std::move(fresh_faults));
+  Setup setup = SetupFromEnvironment();
+  incomplete_ = !setup.problem.empty();
+  if (incomplete_ && setup.problem != said_) {
+    // Nobody else can say it: the program that loaded us knows of no script. It sees a driver that is not there.
+    std::fprintf(stderr, "libnvidia-ml (simulated): %s\n", setup.problem.c_str());
+    said_ = setup.problem;
+  }
+  SetSource(std::move(setup.source), std::move(setup.faults));
   fixed_ = was_fixed;
   fixed_s_ = fixed_s;
+}
+
+void World::TryAgain() {
+  if (!incomplete_ || users > 0) return;
+  source = nullptr;
+  EnsureLoaded();
 }
 
 void World::LeaveSession() {

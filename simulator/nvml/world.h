@@ -110,6 +110,8 @@ class World {
   double speed() const { return speed_; }
 
   void EnsureLoaded();
+  /// What could not be read from the environment may be there by the next nvmlInit: a player that starts late.
+  void TryAgain();
   void Enumerate();
   void LeaveSession();
   nvml::Device HandleOf(Place place) const;
@@ -127,6 +129,8 @@ class World {
   void SetSource(std::shared_ptr<const Source> fresh, std::vector<Fault> fresh_faults);
   void StartClock();
   std::map<std::string, std::map<int, long>> calls_;
+  bool incomplete_ = false;
+  std::string said_;  // the last problem, once
   bool fixed_ = false;
   double fixed_s_ = 0, start_ms_ = 0, speed_ = 1;
   unsigned epoch_ = 0;  // goes up with each load: whoever waited for the old script wakes
