@@ -25,9 +25,15 @@ const std::initializer_list<std::initializer_list<Ask>> kFields = {
 
 }  // namespace
 
-bool AskLog::Due(Ask ask, int64_t now_us) const {
-  const State& s = at(ask);
+bool AskLog::Due(Ask ask, int64_t now_us) {
+  State& s = at(ask);
+  if (s.refused_until_us < 0) s.refused_until_us = now_us + kRetryAbsentUs;
   return !s.excluded && (s.refused_until_us == 0 || now_us >= s.refused_until_us);
+}
+
+void AskLog::NoteAbsentAtOpening(Ask ask) {
+  at(ask).absent = true;
+  at(ask).refused_until_us = -1;
 }
 
 void AskLog::Note(Ask ask, CodeClass answer, int64_t now_us) {

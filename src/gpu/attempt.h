@@ -59,10 +59,12 @@ class AskLog {
  public:
   /// Questions that make no sense for this card (power of a MIG instance) are never asked, and not counted.
   void Exclude(Ask ask) { at(ask).excluded = true; }
-  bool Due(Ask ask, int64_t now_us) const;
+  bool Due(Ask ask, int64_t now_us);
   /// Refused because the card or the driver does not have it, not for want of rights.
   bool Absent(Ask ask) const { return at(ask).absent; }
   void Note(Ask ask, CodeClass answer, int64_t now_us);
+  /// Found while opening, which has no clock: counts from the first question that is not put for it.
+  void NoteAbsentAtOpening(Ask ask);
   /// Fields that a card can give at all, of 12: "0 of 12 available" is said of a card that refuses everything.
   void Coverage(int* supported, int* asked) const;
 
@@ -70,7 +72,7 @@ class AskLog {
   struct State {
     bool excluded = false;
     std::atomic<bool> good = false, absent = false;
-    std::atomic<int64_t> refused_until_us = 0;  // 0 = not refused
+    std::atomic<int64_t> refused_until_us = 0;  // 0 = not refused, -1 = since opening
   };
   State& at(Ask ask) { return states_[static_cast<size_t>(ask)]; }
   const State& at(Ask ask) const { return states_[static_cast<size_t>(ask)]; }

@@ -5,12 +5,24 @@
 
 namespace sawbill::gpu {
 
-NvmlApi BindNvml(sys::DynamicLibrary* library) {
-  NvmlApi api;
-#define NVML_FUNCTION(name, parameters) api.name = reinterpret_cast<nvml::fn::name*>(library->Find(#name));
+namespace {
+
+struct Row {
+  const char* symbol;
+  void (*bind)(NvmlApi* api, void* function);
+};
+constexpr Row kRows[] = {
+#define NVML_FUNCTION(name, parameters) \
+  {#name, [](NvmlApi* api, void* function) { api->name = reinterpret_cast<nvml::fn::name*>(function); }},
 #include "gpu/nvml_functions.inc"
 #undef NVML_FUNCTION
-  api.nvmlErrorString = reinterpret_cast<nvml::fn::nvmlErrorString*>(library->Find("nvmlErrorString"));
+};
+
+}  // namespace
+
+NvmlApi BindNvml(sys::DynamicLibrary* library) {
+  NvmlApi api;
+  for (const Row& row : kRows) row.bind(&api, library->Find(row.symbol));
   return api;
 }
 

@@ -13,7 +13,6 @@ struct NvmlApi {
 #define NVML_FUNCTION(name, parameters) nvml::fn::name* name = nullptr;
 #include "gpu/nvml_functions.inc"
 #undef NVML_FUNCTION
-  nvml::fn::nvmlErrorString* nvmlErrorString = nullptr;
 };
 NvmlApi BindNvml(sys::DynamicLibrary* library);
 

@@ -43,6 +43,10 @@ NvmlCard::NvmlCard(const NvmlApi* api, sys::ProcFiles* files, const CardPlace& p
       log_.Exclude(ask);
     }
   }
+  if (place.unified_memory) {
+    log_.NoteAbsentAtOpening(Ask::kMemoryV2);
+    log_.NoteAbsentAtOpening(Ask::kMemoryV1);
+  }
 }
 
 /// Why nothing may be asked now, as a reading.
@@ -61,8 +65,11 @@ std::optional<CardReading> NvmlCard::NotReadable() {
 }
 
 std::optional<double> NvmlCard::UtilWindowS() {
-  Attempt attempt(&log_, 0);
-  return samples_.Prime(*api_, place_.device, &attempt);
+  if (place_.mig || place_.gpu_instance) return std::nullopt;
+  int code = 0;
+  const std::optional<double> window_s = samples_.Prime(*api_, place_.device, &code);
+  if (Classify(code) == CodeClass::kAbsent) log_.NoteAbsentAtOpening(Ask::kSamples);
+  return window_s;
 }
 
 CardReading NvmlCard::ReadQuick(int64_t steady_us) {

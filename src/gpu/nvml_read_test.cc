@@ -82,17 +82,18 @@ TEST_F(NvmlTest, CardThatRefusesEverythingHasNoneOfTwelveFields) {
 // A20: asking each second for what a card does not have filled the kernel's log.
 TEST_F(NvmlTest, RefusalIsRememberedForAnHourAndForgottenByOpening) {
   FakeCard& card = nvml_.Add("GPU-a");
-  card.codes["nvmlDeviceGetTemperature"] = nvml::kNotSupported;
+  card.codes["nvmlDeviceGetTemperature"] = card.codes["nvmlDeviceGetSamples"] = nvml::kNotSupported;
   Open();
-  nvml_.calls.clear();
   for (int second = 0; second < 60; ++second) Quick();
   EXPECT_EQ(nvml_.Calls("nvmlDeviceGetTemperature"), 1);
+  EXPECT_EQ(nvml_.Calls("nvmlDeviceGetSamples"), 1) << "at opening";
   EXPECT_EQ(nvml_.Calls("field 138"), 1) << "so for a field";
   EXPECT_EQ(nvml_.Calls("nvmlGpmQueryDeviceSupport"), 1) << "and for counters that the card does not have";
   EXPECT_EQ(nvml_.Calls("nvmlDeviceGetUtilizationRates"), 60);
   now_us_ += 3600 * kSecondUs;
   Quick();
   EXPECT_EQ(nvml_.Calls("nvmlDeviceGetTemperature"), 2);
+  EXPECT_EQ(nvml_.Calls("nvmlDeviceGetSamples"), 2);
   Open();
   Quick();
   EXPECT_EQ(nvml_.Calls("nvmlDeviceGetTemperature"), 3);

@@ -31,11 +31,9 @@ int UtilSamples::Fetch(const NvmlApi& api, nvml::Device device) {
   return nvml::kInsufficientSize;
 }
 
-std::optional<double> UtilSamples::Prime(const NvmlApi& api, nvml::Device device, Attempt* attempt) {
-  if (!attempt->Wants(Ask::kSamples)) return std::nullopt;
-  const int code = Fetch(api, device);
-  primed_ = code == nvml::kSuccess || code == nvml::kNotFound;
-  if (code != nvml::kNotFound && !attempt->Took(Ask::kSamples, code)) return std::nullopt;
+std::optional<double> UtilSamples::Prime(const NvmlApi& api, nvml::Device device, int* code) {
+  *code = Fetch(api, device);
+  primed_ = *code == nvml::kSuccess || *code == nvml::kNotFound;
   std::vector<nvml::u64> times;
   for (nvml::u32 i = 0; i < count_; ++i) {
     if (samples_[i].timeStamp > 0) times.push_back(samples_[i].timeStamp);
@@ -53,7 +51,9 @@ std::optional<double> UtilSamples::Prime(const NvmlApi& api, nvml::Device device
 void UtilSamples::Read(const NvmlApi& api, nvml::Device device, Attempt* attempt, CardReading* reading) {
   if (!attempt->Wants(Ask::kSamples)) return;
   if (!primed_) {
-    (void)Prime(api, device, attempt);
+    int code = 0;
+    (void)Prime(api, device, &code);
+    attempt->Took(Ask::kSamples, code);
     return;
   }
   const int code = Fetch(api, device);

@@ -15,8 +15,8 @@ namespace sawbill::gpu {
 class UtilSamples {
  public:
   /// Looks at what the ring holds, so that the first Read gives only what came after. Gives the time between samples,
-  /// which is the window of "GPU utilisation" on this card, when it can be told.
-  std::optional<double> Prime(const NvmlApi& api, nvml::Device device, Attempt* attempt);
+  /// which is the window of "GPU utilisation" on this card, when it can be told; and NVML's code.
+  std::optional<double> Prime(const NvmlApi& api, nvml::Device device, int* code);
   /// Lowest and highest since the last call.
   void Read(const NvmlApi& api, nvml::Device device, Attempt* attempt, CardReading* reading);
 
