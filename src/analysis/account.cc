@@ -125,12 +125,16 @@ class CardWalk {
       if (c_.t(i) <= p_->range.from || c_.t(i) > p_->range.to) continue;
       // While a card is cut into MIG instances, they are billed and it is not.
       if (!split.empty() && c_.t(i) > split.from && c_.t(i) <= split.to) continue;
-      if (i > 0) Unmeasured(c_.t(i - 1), c_.t(i), c_.dt(i));
-      if (c_.dt(i) > 0) Sample(i);
+      if (i > 0) Unmeasured(c_.t(i - 1), c_.t(i), Dt(i));
+      if (Dt(i) > 0) Sample(i);
     }
   }
 
  private:
+  /// Seconds that sample i speaks for, to the millisecond: coverage is kept in single precision, and a sum of its
+  /// roundings would be time that nobody measured.
+  double Dt(size_t i) const { return Seconds(std::llround(c_.dt(i) * 1000.0)); }
+
   /// Puts what happened in (from, to] on the account, by day and by span between price changes.
   void Post(int run, TimeMs from, TimeMs to, const model::LineSeconds& lines, double hang_s = 0) {
     calendar_.Spread(from, to, [&](const Calendar::Part& part, double share) {
@@ -161,11 +165,12 @@ class CardWalk {
   }
 
   void Sample(size_t i) {
-    const TimeMs t = c_.t(i), from = t - static_cast<TimeMs>(std::llround(c_.dt(i) * 1000.0));
+    const double dt = Dt(i);
+    const TimeMs t = c_.t(i), from = t - std::llround(dt * 1000.0);
     const Holder::Basis basis = FindHolders(*p_, runs_, card_, t, &holders_);
     if (basis != Holder::Basis::kAlone) {
-      p_->shared[card_].s += c_.dt(i);
-      if (basis == Holder::Basis::kMeasured) p_->shared[card_].measured_s += c_.dt(i);
+      p_->shared[card_].s += dt;
+      if (basis == Holder::Basis::kMeasured) p_->shared[card_].measured_s += dt;
     }
     if (holders_.empty()) {
       Begin(i);
@@ -188,7 +193,7 @@ class CardWalk {
   }
 
   void Begin(size_t i) {
-    interval_.seconds = c_.dt(i);
+    interval_.seconds = Dt(i);
     interval_.fixed.clear();
     interval_.losses.clear();
     interval_.wait_line = Line::kUnexplained;
@@ -196,7 +201,7 @@ class CardWalk {
   }
 
   void Outside(size_t i) {
-    const double dt = c_.dt(i);
+    const double dt = Dt(i);
     if (IsMissing(c_.util[i]) || c_.util[i] > 5)
       return;  // a load that nobody answers for: useful, its gaps unexplained
     const auto unheld = LooksUnheld(c_, i);
@@ -221,7 +226,7 @@ class CardWalk {
   double Inside(const Plan& plan, size_t i) {
     const TimeMs t1 = c_.t(i), t0 = t1 - static_cast<TimeMs>(c_.dt(i) * 1000);
     const RunAnalysis& r = *plan.run;
-    const double dt = c_.dt(i);
+    const double dt = Dt(i);
     if (plan.never_works) {
       interval_.fixed.push_back({Line::kUnused, dt});
       return 0;

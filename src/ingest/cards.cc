@@ -102,7 +102,11 @@ void FillTexts(const Table& table, const Cards& cards, TextSlot slot, std::vecto
     const int32_t card = cards.of_row.empty() ? 0 : cards.of_row[i];
     if (card >= 0 && c.ids[i] != 0) last[static_cast<size_t>(card)] = c.ids[i];
   }
-  for (size_t k = 0; k < last.size(); ++k) (*out)[k] = Sanitize(c.Get(last[k]));
+  for (size_t k = 0; k < last.size(); ++k) {
+    std::string& text = (*out)[k] = Sanitize(c.Get(last[k]));
+    // A quote within a quoted cell stands twice.
+    for (size_t at = text.find("\"\""); at != std::string::npos; at = text.find("\"\"", at + 1)) text.erase(at, 1);
+  }
 }
 
 /// "0.2.0" as numbers, for order.

@@ -164,6 +164,13 @@ TEST(Columns, AUuidThatTwoCardsBearTellsNeither) {
   EXPECT_EQ(Odds(r, Odd::kIndexDisagrees), 1);
 }
 
+TEST(Columns, AQuoteWithinAQuotedNameStandsOnce) {
+  const auto r = ReadText(
+      "timestamp,index,name,utilization.gpu\n1762900000,0,\"My \"\"big\"\" card\",1\n1762900001,0,\"My \"\"big\"\" "
+      "card\",1\n");
+  EXPECT_EQ(r.gpus[0].card.name, "My \"big\" card");
+}
+
 TEST(Columns, BusIdsTellCardsApart) {
   const auto r =
       ReadText("timestamp,pci.bus_id,utilization.gpu\n1762900000,00000000:17:00.0,1\n1762900000,00000000:65:00.0,2\n");

@@ -54,7 +54,8 @@ model::Recording WorksThenIdles() {
 TEST(Prices, AChangeInTheMiddleOfARunBillsEachPartAtItsOwnPrice) {
   const Report r = Bill(WorksThenIdles(),
                         std::string(kAnyTen) + "[[price]]\nany = true\nper_hour = 20\nfrom = 2026-01-01T00:20:00Z\n");
-  EXPECT_NEAR(*r.cost, 20.0 / 60 * 10 + 40.0 / 60 * 20, 1e-3);
+  const TimeMs change = kStart + 20 * 60'000;
+  EXPECT_NEAR(*r.cost, 10 * Seconds(change - r.period_from) / 3600 + 20 * Seconds(r.period_to - change) / 3600, 1e-9);
   EXPECT_NEAR(LedgerCost(r), *r.cost, 1e-9);
   // All of the unused half hour lies behind the change.
   const double unused_h = r.ledger[Index(Line::kUnused)].gpu_seconds / 3600;
@@ -138,14 +139,14 @@ std::string PricesOf(const std::string& zero, const std::string& one) {
 }
 
 TEST(SavingKind, IsThatOfTheLargerPartOfTheMoneyWhicheverCardComesFirst) {
-  const std::string cheap = "per_hour = 1\n", dear = "per_hour = 100\n", reserved = "contract = \"reserved\"\n";
+  const std::string cheap = "per_hour = 10\n", dear = "per_hour = 100\n", reserved = "contract = \"reserved\"\n";
   Report r = Bill(Idle(2), PricesOf(cheap, dear + reserved));
   ASSERT_TRUE(r.total_saving.has_value());
   EXPECT_EQ(r.total_saving->kind, "capacity");
-  EXPECT_NEAR(r.total_saving->capacity_share, 100.0 / 101, 0.001);
+  EXPECT_NEAR(r.total_saving->capacity_share, 100.0 / 110, 0.001);
   r = Bill(Idle(2), PricesOf(cheap + reserved, dear));
   EXPECT_EQ(r.total_saving->kind, "cash");
-  EXPECT_NEAR(r.total_saving->capacity_share, 1.0 / 101, 0.001);
+  EXPECT_NEAR(r.total_saving->capacity_share, 10.0 / 110, 0.001);
 }
 
 TEST(SavingKind, AMixtureIsSaid) {

@@ -221,8 +221,9 @@ void Html::Ledger() {
 bool Html::IsAbout(const Finding& f, const GpuRow& g) const {
   if (f.gpus.empty()) return true;
   const auto named = [&](const std::string& s) { return std::find(f.gpus.begin(), f.gpus.end(), s) != f.gpus.end(); };
-  if (named(g.node + "/" + g.gpu)) return true;
-  if (!named(g.gpu)) return false;
+  const std::string label = g.tag.empty() ? g.gpu : g.gpu + " (" + g.tag + ")";
+  if (named(g.node + "/" + label)) return true;
+  if (!named(label)) return false;
   bool one_node = true;
   for (const GpuRow& other : r_.gpus) one_node = one_node && other.node == g.node;
   for (const RunRow& run : r_.runs) one_node = one_node || (run.run == f.run && run.node == g.node);
@@ -251,6 +252,7 @@ void Html::OneWave(const GpuRow& g, int points) {
     next = std::min(words.find("  ", i), words.size());  // two blanks part the figures; a page would show one
     Add((i > 0 ? " · " : "") + E(words.substr(i, next - i)));
   }
+  if (const std::string energy = v_.Energy(g); !energy.empty()) Add(" · " + E(v_.T(Msg::kReportEnergy) + " " + energy));
   Add("</span></div>");
   const std::string svg =
       WaveSvg(g, points, seen, Sanitize(v_.T(Msg::kReportWaveform) + ", " + v_.CardName(g) + ": " + words));

@@ -261,18 +261,20 @@ std::string View::UpperBound() const {
 
 std::vector<std::string> View::HowToPrice() const {
   if (r_->unpriced_cards.empty() && priced_) return {};
-  if (priced_) return NotInTotal();
+  const bool instances =
+      !r_->unpriced_cards.empty() && std::all_of(r_->unpriced_cards.begin(), r_->unpriced_cards.end(),
+                                                 [](const UnpricedCard& c) { return c.lacks_share; });
+  if (priced_ || instances) return NotInTotal();
   // Only a model's name can be given a price; "gpu 0" of a log without names cannot.
   std::string model;
-  bool all_named = !r_->unpriced_cards.empty();
   for (const UnpricedCard& c : r_->unpriced_cards) {
     if (model.empty()) model = Shell(c.name);
-    all_named = all_named && !c.name.empty();
   }
+  const bool some = r_->unpriced_cards.size() < r_->gpus.size();
   std::vector<std::string> names;
   for (const std::string& name : r_->unpriced) names.push_back(Sanitize(name));
   const std::string list = Join(names, T(Msg::kReportComma));
-  return {all_named ? T(Msg::kReportNoPriceFor, list) : T(Msg::kReportNoPrice),
+  return {some && !list.empty() ? T(Msg::kReportNoPriceFor, list) : T(Msg::kReportNoPrice),
           model.empty() ? T(Msg::kReportHowToPriceAny) : T(Msg::kReportHowToPrice, model)};
 }
 

@@ -119,14 +119,52 @@ TEST(Receipt, NamesTheCardsThatLackAPriceAndOffersOnlyNamesThatCanHaveOne) {
   Report some = TwelveCards(Lang::kEn);
   some.cost.reset();
   some.unpriced = {"NVIDIA H100 80GB HBM3"};
+  some.unpriced_cards = {{"node-b/0", "node-b", "0", "", some.unpriced[0], 720, false, some.unpriced[0]}};
   const std::string text = RenderText(some, {});
   EXPECT_THAT(text, HasSubstr("No price is known for NVIDIA H100 80GB HBM3, so hours"));
   EXPECT_THAT(text, HasSubstr("--price \"NVIDIA H100 80GB HBM3=10\""));
   Report nameless = ForeignLog(Lang::kEn);
   nameless.gpus[0].name.clear();
   nameless.unpriced = {"gpu 0"};
+  nameless.unpriced_cards[0].name = nameless.unpriced_cards[0].selector = "";
   EXPECT_THAT(RenderText(nameless, {}), HasSubstr("--price 10\n"));
   EXPECT_THAT(RenderText(nameless, {}), Not(HasSubstr("gpu 0=")));
+}
+
+TEST(Receipt, OnANarrowPageTheLedgerKeepsItsNames) {
+  TextStyle style;
+  style.columns = 40;
+  const std::string text = RenderText(TwoCards(Lang::kEn), style);
+  for (const char* name : {"Useful work", "Data loading", "Checkpoint", "Not measured"})
+    EXPECT_THAT(text, HasSubstr(name)) << text;
+}
+
+TEST(Receipt, ASpeedUpOfUsefulWorkAndAMixtureOfCashAndCapacityAreSaid) {
+  Report r = TwoCards(Lang::kEn);
+  r.findings[2].saving->speedup = true;
+  r.findings[0].saving->capacity_share = r.total_saving->capacity_share = 0.4;
+  r.findings[1].saving->counted_above = true;
+  for (const std::string& page : {RenderText(r, {}), RenderMarkdown(r), RenderHtml(r)}) {
+    EXPECT_THAT(page, HasSubstr("same work in less time"));
+    EXPECT_THAT(page, HasSubstr("40 % of it is capacity"));
+    EXPECT_THAT(page, HasSubstr("counted above"));
+  }
+}
+
+TEST(Receipt, TheFormatIsNotSaidTwice) {
+  Report r = ForeignLog(Lang::kEn);
+  r.source = "smi.log (nvidia-smi csv)";
+  const std::string text = RenderText(r, {});
+  EXPECT_EQ(text.find("nvidia-smi csv"), text.rfind("nvidia-smi csv"));
+}
+
+TEST(Receipt, EnergyStandsBesideTheCard) {
+  Report r = TwoCards(Lang::kEn);
+  r.gpus[0].energy_kwh = 3.51;
+  r.gpus[0].energy_method = "counter";
+  for (const std::string& page : {RenderText(r, {}), RenderMarkdown(r), RenderHtml(r)}) {
+    EXPECT_THAT(page, HasSubstr("3.51 kWh"));
+  }
 }
 
 TEST(Receipt, SavingsAreInHoursWithoutAPrice) {

@@ -169,9 +169,19 @@ TEST(Describe, PrintsValueAndThresholdInTheFeaturesUnit) {
   const RuleSet set = Starving();
   const Verdict v = Judge(set.rules[0], Seen());
   EXPECT_EQ(Describe(v.checks[0], Lang::kEn),
-            "share of active time in which no kernel ran, without interruptions 43.2 % (threshold 8 %)");
-  EXPECT_EQ(Describe(v.checks[0], Lang::kZh), "活跃期（不含中断）没有内核运行的时间占比 43.2 %（阈值 8 %）");
+            "share of active time in which no kernel ran, without interruptions: 43.2 % (threshold 8 %)");
+  EXPECT_EQ(Describe(v.checks[0], Lang::kZh), "活跃期（不含中断）没有内核运行的时间占比：43.2 %（阈值 8 %）");
   EXPECT_EQ(Describe(v.checks[3], Lang::kEn), "CPU time waiting for I/O: not in this data (threshold 10 %)");
+}
+
+TEST(Describe, SaysAFactThatHoldsOrNotWithoutFigures) {
+  Checked c;
+  c.condition.feature = wave::Feature::kHasTensorCores;
+  c.value = 1;
+  EXPECT_EQ(Describe(c, Lang::kEn), "the card model has tensor cores");
+  EXPECT_EQ(Describe(c, Lang::kZh), "显卡型号带张量核心");
+  c.value = 0;
+  EXPECT_EQ(Describe(c, Lang::kEn), "not so: the card model has tensor cores");
 }
 
 }  // namespace
