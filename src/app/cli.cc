@@ -210,7 +210,12 @@ const CommandSpec* FindCommand(const CommandSpec& root, const std::string& path)
   return nullptr;
 }
 
-ParseOutcome ParseCommandLine(const std::vector<std::string>& args, Lang lang) {
+ParseOutcome ParseCommandLine(const std::vector<std::string>& words, Lang lang) {
+  std::vector<std::string> args = words;
+  if (!args.empty() && args[0] == "help") {  // "help report", as of other programs
+    args.erase(args.begin());
+    args.emplace_back("--help");
+  }
   Parser parser(lang);
   ParseOutcome out;
   const std::string planned = PlannedWord(args, Describe(parser.root, ""));

@@ -154,6 +154,15 @@ TEST_F(ReportTest, APriceFromTheEnvironmentIsNamedAsThat) {
   EXPECT_THAT(Err(), AllOf(HasSubstr("SAWBILL_PRICE 'abc'"), Not(HasSubstr("--price 'abc'"))));
 }
 
+TEST_F(ReportTest, HelpIsACommandToo) {
+  EXPECT_EQ(Run({"help", "report"}), 0);
+  const std::string asked = Out();
+  EXPECT_EQ(Run({"report", "--help"}), 0);
+  EXPECT_EQ(asked, Out());
+  EXPECT_EQ(Run({"help"}), 0);
+  EXPECT_THAT(Out(), Not(HasSubstr("dcgmi"))) << "only what can be read is named";
+}
+
 TEST_F(ReportTest, StandardInputIsRefusedWithTheReason) {
   EXPECT_EQ(Run({"report", "-"}), 2);
   EXPECT_THAT(Err(), HasSubstr("write it to one first"));
