@@ -27,7 +27,7 @@ std::string Text(sys::ProcFiles* files, const std::string& path) {
 }  // namespace
 
 AllowanceReader::AllowanceReader(sys::ProcFiles* files)
-    : files_(files), cgroups_(files), online_(ParseCpuList(Text(files, "/sys/devices/system/cpu/online"))) {}
+    : cgroups_(files), online_(ParseCpuList(Text(files, "/sys/devices/system/cpu/online"))) {}
 
 CpuSet AllowanceReader::Cpus(std::string_view status) const {
   const CpuSet allowed = ParseCpuList(ValueOf(status, "Cpus_allowed_list:"));

@@ -29,7 +29,6 @@ class AllowanceReader {
   Allowance Judge(const CpuSet& cpus, const std::string& membership);
 
  private:
-  sys::ProcFiles* files_;
   Cgroups cgroups_;
   CpuSet online_;
   std::map<std::string, CpuQuota> quotas_;
