@@ -166,12 +166,15 @@ whatif::Range Estimate(const Piece& p, const Fired& f, const Finding& x, bool* k
 }
 
 /// A fix that shortens useful work itself may win more than was lost; any other brings back at most what stands on the
-/// lines that it touches.
-SavingEstimate Capped(const whatif::Range& r, const Finding& x) {
+/// lines that it touches: its own, and with what slows every step also the small gaps within steps.
+SavingEstimate Capped(const Piece& p, const whatif::Range& r, const Finding& x) {
   SavingEstimate s{r.low, r.expected, r.high, r.expected, r.upper_only, false};
   s.speedup = x.id == FindingId::kImbalance || x.cause == Cause::kSmallBatch || x.cause == Cause::kFullPrecision;
   if (s.speedup) return s;
-  s.high_s = std::min(s.high_s, x.wasted_s);
+  double touched_s = x.wasted_s;
+  if (x.id == FindingId::kDataLoading || x.id == FindingId::kThrottling)
+    touched_s += LineOfRun(p, x.run, Line::kUnsaturated);
+  s.high_s = std::min(s.high_s, touched_s);
   s.expected_s = s.alone_s = std::min(s.expected_s, s.high_s);
   s.low_s = std::min(s.low_s, s.expected_s);
   return s;
@@ -255,7 +258,7 @@ std::vector<Finding> BuildFindings(const Piece& p, const Options& o) {
     TakeSeconds(p, f, &x);
     bool known = false;
     const whatif::Range r = Estimate(p, f, x, &known);
-    if (known && IsPresent(r.expected)) x.saving = Capped(r, x);
+    if (known && IsPresent(r.expected)) x.saving = Capped(p, r, x);
     const auto period = [&](Feature share, Feature width) {
       if (f.features.Has(share)) x.period_s = f.features.Get(share);
       if (f.features.Has(width)) x.width_s = f.features.Get(width);

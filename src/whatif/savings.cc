@@ -48,7 +48,7 @@ Range DataLoading(double wait_s, double workers_needed, double cores, bool host_
   }
   const double expected = 0.98 * wait_s * reachable;
   if (!host_evidence) return {0.5 * expected, 0.9 * expected, wait_s, false};
-  return {0.85 * expected, expected, wait_s * reachable, false};
+  return {0.85 * expected, expected, 1.03 * wait_s * reachable, false};
 }
 
 Range Checkpoint(double stall_s, double width_s) {
@@ -87,7 +87,7 @@ Range Communication(double run_s, double share, double share_low, double share_h
           SavedDownTo(run_s, share_high, kResidualComm), false};
 }
 
-Range Throttling(double lost_s) { return {0.6 * lost_s, lost_s, lost_s, false}; }
+Range Throttling(double lost_s) { return {0.6 * lost_s, lost_s, 1.05 * lost_s, false}; }
 
 Throughput SimulatePipeline(const Pipeline& p, int steps, unsigned seed) {
   // Reference semantics: W x prefetch batches outstanding, delivered in order, the next index sent on consumption.
