@@ -19,7 +19,7 @@ using testing::StartsWith;
 TEST_F(CliTest, WithoutArgumentsTheHelpIsPrinted) {
   EXPECT_EQ(Run({}), 0);
   EXPECT_THAT(Out(), AllOf(StartsWith("Sawbill reads the waveform"), HasSubstr("sawbill demo"), HasSubstr("  report"),
-                           HasSubstr("Planned, not in this version: run record")));
+                           HasSubstr("Planned, not in this version: live")));
   EXPECT_THAT(Err(), IsEmpty());
 }
 
@@ -87,13 +87,13 @@ TEST_F(CliTest, UnknownCommandIsNamedWithTheNearest) {
 }
 
 TEST_F(CliTest, PlannedCommandsSayWhatToUseInstead) {
-  for (const char* name : {"run", "record", "live", "serve", "trace", "probe", "advise", "whatif", "verify", "savings",
-                           "compare", "alert", "sync", "pause", "replay"}) {
+  for (const char* name : {"live", "serve", "trace", "probe", "advise", "whatif", "verify", "savings",
+                           "compare", "alert", "sync"}) {
     EXPECT_EQ(Run({name, "--job", "x", "--", "python", "train.py"}), 2) << name;
     EXPECT_THAT(Err(), AllOf(HasSubstr("not in this version"), HasSubstr("sawbill"))) << name;
     EXPECT_THAT(Out(), IsEmpty());
   }
-  EXPECT_EQ(Run({"--lang", "zh", "run"}), 2);
+  EXPECT_EQ(Run({"--lang", "zh", "live"}), 2);
   EXPECT_THAT(Err(), HasSubstr("本版本尚未提供"));
 }
 

@@ -282,6 +282,7 @@ class Run {
     const auto bytes = env_->fs->Map(sys::JoinPath(SamplesDir(), collect::kStatusName));
     const auto seen = bytes.ok() ? collect::ParseStatus((*bytes)->bytes()) : std::nullopt;
     if (!seen) return Log();
+    if (seen->source_status.ok()) return std::string(Text(lang_, Msg::kRecTooShort));
     return gpu::Explain(seen->source_status, lang_);
   }
 

@@ -139,6 +139,7 @@ Status ReadConfig(std::string_view text, const std::string& where, const std::st
     for (const std::string& k : TopKeys()) known = known || key.str() == k;
     if (!known) return reader.UnknownKey(key, TopKeys());
     SAWBILL_RETURN_IF_ERROR(reader.ReadKey(key, node));
+    config->places[std::string(key.str())] = where + ":" + std::to_string(key.source().begin.line);
   }
   if (parsed.table().contains("price")) {
     config->price_texts.push_back({where, std::string(text), config->currency.value_or("")});

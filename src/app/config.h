@@ -21,6 +21,12 @@ struct Config {
     std::string where, text, currency;
   };
   std::vector<PriceText> price_texts;
+  std::map<std::string, std::string, std::less<>> places;  // "file:line" of each key that was read
+  /// "sawbill.toml:3: tz", for errors about its value.
+  std::string Place(const std::string& key) const {
+    const auto it = places.find(key);
+    return it == places.end() ? key : it->second + ": " + key;
+  }
 };
 
 /// Reads one file on top of `config`. Errors name where:line:column; an unknown key is one, with the nearest known.

@@ -122,7 +122,8 @@ Result<rules::RuleSet> LoadRules(const Settings& settings, Environment* env) {
 
 Result<analysis::Analysis> AnalyzePath(const std::string& path, const Options& options, const Settings& settings,
                                        const rules::RuleSet& rules, bool keep_trials, Environment* env) {
-  SAWBILL_ASSIGN_OR_RETURN(const auto source, OpenTelemetry(path, settings, env));
+  analysis::Options o;
+  SAWBILL_ASSIGN_OR_RETURN(const auto source, OpenTelemetry(path, settings, env, &o.clip));
   if (!options.gpus.empty() || !options.labels.empty()) {
     const auto& cards = source->cards();
     if (std::none_of(cards.begin(), cards.end(), [&](const auto& c) { return CardWanted(options, c); })) {
@@ -133,7 +134,6 @@ Result<analysis::Analysis> AnalyzePath(const std::string& path, const Options& o
       return Status::NotFound(Tr(settings.lang, Msg::kAppNoSuchCard, path, Sanitize(Join(names, ", "))));
     }
   }
-  analysis::Options o;
   o.after_piece = sys::ReleaseFreeMemory;
   o.lang = settings.lang;
   o.tz = settings.tz;
@@ -143,7 +143,6 @@ Result<analysis::Analysis> AnalyzePath(const std::string& path, const Options& o
   if (!options.gpus.empty() || !options.labels.empty()) {
     o.card_filter = [&options](const model::CardInfo& c) { return CardWanted(options, c); };
   }
-  if (settings.from || settings.to || settings.last_ms) o.clip = source->period();
   o.cuts = settings.prices.Changes();
   if (SelectsRuns(options)) {
     o.run_filter = [&options](const analysis::RunFacts& r) { return RunWanted(options, r); };

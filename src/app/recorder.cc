@@ -62,11 +62,14 @@ class Loop {
   int Run() {
     const int64_t begin_us = sys::SteadyNowUs();
     int64_t next_us = begin_us;  // the first tick at once: a job of two seconds is seen as well
-    while (true) {
+    bool stop = false;
+    while (!stop) {
       const auto event = waiter_.Wait(next_us);
-      if (event.woke == sys::Waiter::Woke::kPipeClosed) break;
-      if (event.woke == sys::Waiter::Woke::kSignal) {
-        if (event.signal == SIGTERM || event.signal == SIGINT) break;
+      // However short it is, a record holds one tick: it says at least why there is no card.
+      stop = event.woke == sys::Waiter::Woke::kPipeClosed ||
+             (event.woke == sys::Waiter::Woke::kSignal && (event.signal == SIGTERM || event.signal == SIGINT));
+      if (stop && collector_->state().ticks > 0) break;
+      if (!stop && event.woke == sys::Waiter::Woke::kSignal) {
         if (event.signal == SIGCHLD && housekeeper_ > 0 && sys::PollChild(housekeeper_)) housekeeper_ = 0;
         continue;
       }

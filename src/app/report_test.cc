@@ -154,6 +154,13 @@ TEST_F(ReportTest, APriceFromTheEnvironmentIsNamedAsThat) {
   EXPECT_THAT(Err(), AllOf(HasSubstr("SAWBILL_PRICE 'abc'"), Not(HasSubstr("--price 'abc'"))));
 }
 
+TEST_F(ReportTest, ABadValueInTheConfigFileIsShownInItsLine) {
+  fs_.Put("/c.toml", "lang = \"en\"\ntz = \"Mars/Base\"\n");
+  env_.vars.erase("SAWBILL_TZ");
+  EXPECT_EQ(Run({"report", "--config", "/c.toml", "/logs/gpu.csv"}), 2);
+  EXPECT_THAT(Err(), HasSubstr("/c.toml:2: tz"));
+}
+
 TEST_F(ReportTest, HelpIsACommandToo) {
   EXPECT_EQ(Run({"help", "report"}), 0);
   const std::string asked = Out();

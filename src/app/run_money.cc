@@ -96,8 +96,8 @@ void RunMoney::CheckBudget(TimeMs now, double cost) {
   }
   if (reached <= budget_told_) return;
   budget_told_ = reached;
-  Note(env_, Tr(settings_.lang, reached >= 100 ? Msg::kRecBudgetSpent : Msg::kRecBudgetShare, reached, Money(budget),
-                Money(cost)));
+  Note(env_, reached >= 100 ? Tr(settings_.lang, Msg::kRecBudgetSpent, Money(budget), Money(cost))
+                            : Tr(settings_.lang, Msg::kRecBudgetShare, reached, Money(budget), Money(cost)));
 }
 
 }  // namespace sawbill::app

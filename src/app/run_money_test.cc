@@ -52,7 +52,7 @@ TEST(RunMoney, WithoutAPriceThereIsNoCost) {
 
 TEST(RunMoney, SaysHowLongABudgetLastsAndWhenItIsSpent) {
   Till t("2", 160);
-  EXPECT_THAT(t.At(0.001), HasSubstr("160.00 USD lasts 10 h 00 min, at 16.00 USD an hour"));
+  EXPECT_THAT(t.At(0.001), HasSubstr("160.00 USD lasts 10 h, at 16.00 USD an hour"));
   EXPECT_THAT(t.At(4.9), IsEmpty());
   EXPECT_THAT(t.At(5.1), HasSubstr("50 % of the budget"));
   EXPECT_THAT(t.At(5.2), IsEmpty());  // once

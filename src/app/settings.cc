@@ -26,7 +26,7 @@ struct Said {
 };
 
 std::optional<Said> Pick(const std::optional<std::string>& flag, const char* flag_name, const Environment& env,
-                         const char* variable, const std::optional<std::string>& config, const char* key) {
+                         const char* variable, const std::optional<std::string>& config, const std::string& key) {
   if (flag) return Said{*flag, flag_name};
   if (const auto v = env.Var(variable)) return Said{*v, variable};
   if (config) return Said{*config, key};
@@ -109,8 +109,8 @@ Status ResolvePrices(const Options& o, const Environment& env, const Config& con
   const int layer = files.empty() ? 0 : 1;
   if (files.empty() && config.prices) files = *config.prices;
   for (const std::string& path : files) SAWBILL_RETURN_IF_ERROR(AddPriceFile(path, layer, env, s));
-  SAWBILL_RETURN_IF_ERROR(
-      ResolveCurrency(Pick(o.currency, "--currency", env, "SAWBILL_CURRENCY", config.currency, "currency"), s));
+  SAWBILL_RETURN_IF_ERROR(ResolveCurrency(
+      Pick(o.currency, "--currency", env, "SAWBILL_CURRENCY", config.currency, config.Place("currency")), s));
   std::vector<std::string> amounts = o.price;
   const std::string where = amounts.empty() ? "SAWBILL_PRICE" : "--price";
   if (amounts.empty()) {
@@ -149,7 +149,7 @@ Status ResolveOutput(const Options& o, const Environment& env, const Config& con
                                                       : std::vector<std::string>{"text", "md", "html", "json", "csv"};
   if (o.format) SAWBILL_RETURN_IF_ERROR(Choose({*o.format, "--format"}, formats, s->lang, &s->format));
   std::string color = "auto";
-  if (const auto said = Pick(o.color, "--color", env, "SAWBILL_COLOR", config.color, "color")) {
+  if (const auto said = Pick(o.color, "--color", env, "SAWBILL_COLOR", config.color, config.Place("color"))) {
     SAWBILL_RETURN_IF_ERROR(Choose(*said, {"auto", "always", "never"}, s->lang, &color));
   }
   const bool dumb = env.Var("TERM") == "dumb" || env.Var("NO_COLOR").has_value();
@@ -213,26 +213,27 @@ Result<Settings> ResolveSettings(const Options& o, const Environment& env) {
   Settings s;
   s.lang = LocaleLang(env);
   SAWBILL_ASSIGN_OR_RETURN(const Config config, LoadConfig(o, env, s.lang));
-  if (const auto said = Pick(o.lang, "--lang", env, "SAWBILL_LANG", config.lang, "lang")) {
+  if (const auto said = Pick(o.lang, "--lang", env, "SAWBILL_LANG", config.lang, config.Place("lang"))) {
     std::string code;
     SAWBILL_RETURN_IF_ERROR(Choose(*said, {"en", "zh"}, s.lang, &code));
     s.lang = *ParseLang(code);
   }
-  const Said tz = Pick(o.tz, "--tz", env, "SAWBILL_TZ", config.tz, "tz").value_or(Said{"local", ""});
+  const Said tz = Pick(o.tz, "--tz", env, "SAWBILL_TZ", config.tz, config.Place("tz")).value_or(Said{"local", ""});
   if (const auto zone = TimeZone::Load(tz.value)) {
     s.tz = *zone;
   } else if (!tz.where.empty()) {
     return Status::Invalid(Tr(s.lang, Msg::kAppBadZone, tz.where, tz.value));
   }
-  s.data_dir =
-      Pick(o.data, "--data", env, "SAWBILL_DATA", config.data, "data").value_or(Said{DefaultDataDir(env), ""}).value;
+  s.data_dir = Pick(o.data, "--data", env, "SAWBILL_DATA", config.data, config.Place("data"))
+                   .value_or(Said{DefaultDataDir(env), ""})
+                   .value;
   if (config.rules) s.rule_files = *config.rules;
   s.labels = config.labels;
   SAWBILL_RETURN_IF_ERROR(ResolvePeriod(o, &s));
   SAWBILL_RETURN_IF_ERROR(ResolvePrices(o, env, config, &s));
   SAWBILL_RETURN_IF_ERROR(ResolveOutput(o, env, config, &s));
-  if (const auto said =
-          Pick(o.min_saving, "--min-saving", env, "SAWBILL_MIN_SAVING", config.min_saving, "min_saving")) {
+  if (const auto said = Pick(o.min_saving, "--min-saving", env, "SAWBILL_MIN_SAVING", config.min_saving,
+                             config.Place("min_saving"))) {
     SAWBILL_ASSIGN_OR_RETURN(s.min_saving, ParseMinSaving(said->where, said->value, s.lang));
   }
   if (o.fail_on_waste) {

@@ -18,13 +18,13 @@ constexpr TimeMs kBeyondMs = 3'600'000;
 class AdjustedSource : public model::TelemetrySource {
  public:
   AdjustedSource(std::unique_ptr<model::TelemetrySource> inner, const std::map<std::string, std::string>& labels,
-                 std::optional<model::TimeRange> clip, std::string name = "")
+                 std::optional<model::TimeRange> clip, model::TimeRange there, std::string name = "")
       : name_(std::move(name)),
         inner_(std::move(inner)),
         labels_(labels),
         clip_(clip),
         cards_(inner_->cards()),
-        period_(inner_->period()) {
+        period_(there) {
     for (model::CardInfo& card : cards_) Label(&card);
     for (size_t i = 0; i < inner_->pieces().size(); ++i) {
       const model::TimeRange piece = Cut(inner_->pieces()[i]);
@@ -34,8 +34,8 @@ class AdjustedSource : public model::TelemetrySource {
     }
     if (!clip_) return;
     // Samples may stop before the period's end and go on behind it: that hole belongs to the period.
-    period_ = *clip_;
-    if (!pieces_.empty()) pieces_.back().to = clip_->to;
+    period_ = Cut(there);
+    if (!pieces_.empty()) pieces_.back().to = period_.to;
   }
   const std::vector<model::CardInfo>& cards() const override { return cards_; }
   model::TimeRange period() const override { return period_; }
@@ -116,12 +116,22 @@ void ClipTrack(model::TimeRange range, Track* track) {
   cut(&track->t_ms);
 }
 
-/// The period that the flags ask for, given what there is.
+/// A side on which nothing is cut: hosts may have been seen a moment before the first card and after the last.
+constexpr TimeMs kOpen = int64_t{1} << 60;
+
+/// The period that the flags ask for, open where it reaches as far as what there is.
 std::optional<model::TimeRange> Wanted(const Settings& s, model::TimeRange there) {
-  if (!s.from && !s.to && !s.last_ms) return std::nullopt;
-  const TimeMs to = std::min(s.to.value_or(there.to), there.to);
-  if (s.last_ms) return model::TimeRange{std::max(there.from, to - *s.last_ms), to};
-  return model::TimeRange{std::max(there.from, s.from.value_or(there.from)), to};
+  model::TimeRange wanted{-kOpen, kOpen};
+  if (s.to && *s.to < there.to) wanted.to = *s.to;
+  const TimeMs end = std::min(wanted.to, there.to);
+  const std::optional<TimeMs> from = s.last_ms ? end - *s.last_ms : s.from;
+  if (from && *from > there.from) wanted.from = *from;
+  if (wanted.from == -kOpen && wanted.to == kOpen) return std::nullopt;
+  return wanted;
+}
+
+bool HoldsNothing(const std::optional<model::TimeRange>& wanted, model::TimeRange there) {
+  return wanted && (wanted->empty() || wanted->from >= there.to || wanted->to <= there.from);
 }
 
 std::string Local(TimeMs t, const TimeZone& tz) {
@@ -141,8 +151,8 @@ std::string FolderName(const std::string& path, Lang lang, const std::vector<mod
   return Tr(lang, Msg::kAppDayFilesIn, path, count);
 }
 
-Result<std::unique_ptr<model::TelemetrySource>> OpenFolder(const std::string& path, const Settings& s,
-                                                           Environment* env) {
+Result<std::unique_ptr<model::TelemetrySource>> OpenFolder(const std::string& path, const Settings& s, Environment* env,
+                                                           std::optional<model::TimeRange>* clip) {
   store::DataFolderOptions options;
   options.tz = s.tz;
   options.piece_threads = 1;
@@ -151,17 +161,18 @@ Result<std::unique_ptr<model::TelemetrySource>> OpenFolder(const std::string& pa
   const model::TimeRange there = (*source)->period();
   const std::string name = FolderName(path, s.lang, (*source)->cards());
   if (const auto wanted = Wanted(s, there)) {
-    if (wanted->empty() || wanted->from >= there.to) return NothingInPeriod(path, s, there);
-    // The reader takes samples behind `from`; the first of all stands at the period's beginning.
-    if (wanted->from > there.from) options.from = wanted->from;
-    if (wanted->to < there.to) options.to = wanted->to + kBeyondMs;
+    if (clip != nullptr) *clip = wanted;
+    if (HoldsNothing(wanted, there)) return NothingInPeriod(path, s, there);
+    if (wanted->from != -kOpen) options.from = wanted->from;
+    if (wanted->to != kOpen) options.to = wanted->to + kBeyondMs;
     source = store::OpenDataFolder(env->fs, path, options);
     if (!source.ok()) return source;
-    auto adjusted = std::make_unique<AdjustedSource>(std::move(*source), s.labels, wanted, name);
+    auto adjusted = std::make_unique<AdjustedSource>(std::move(*source), s.labels, wanted, there, name);
     if (adjusted->pieces().empty()) return NothingInPeriod(path, s, there);
     return std::unique_ptr<model::TelemetrySource>(std::move(adjusted));
   }
-  return std::unique_ptr<model::TelemetrySource>(new AdjustedSource(std::move(*source), s.labels, std::nullopt, name));
+  return std::unique_ptr<model::TelemetrySource>(
+      new AdjustedSource(std::move(*source), s.labels, std::nullopt, there, name));
 }
 
 bool LooksLikeLog(std::string_view name) {
@@ -200,7 +211,7 @@ std::vector<std::string> Inputs(const Options& options, const Settings& settings
 }
 
 Result<std::unique_ptr<model::TelemetrySource>> OpenTelemetry(const std::string& path, const Settings& s,
-                                                              Environment* env) {
+                                                              Environment* env, std::optional<model::TimeRange>* clip) {
   const auto info = env->fs->Stat(path);
   if (!info.ok()) {
     if (info.status().kind() != StatusKind::kNotFound) return info.status();
@@ -209,7 +220,7 @@ Result<std::unique_ptr<model::TelemetrySource>> OpenTelemetry(const std::string&
   }
   if (info->is_directory) {
     if (!store::IsDataFolder(env->fs, path)) return NoDayFiles(path, s, env);
-    return OpenFolder(path, s, env);
+    return OpenFolder(path, s, env, clip);
   }
   ingest::IngestOptions options;
   options.tz = s.tz;
@@ -218,8 +229,9 @@ Result<std::unique_ptr<model::TelemetrySource>> OpenTelemetry(const std::string&
   if (!source.ok()) return source;
   const model::TimeRange there = (*source)->period();
   const auto wanted = Wanted(s, there);
-  auto adjusted = std::make_unique<AdjustedSource>(std::move(*source), s.labels, wanted);
-  if (wanted && (wanted->empty() || adjusted->pieces().empty())) return NothingInPeriod(path, s, there);
+  if (HoldsNothing(wanted, there)) return NothingInPeriod(path, s, there);
+  if (clip != nullptr) *clip = wanted;
+  auto adjusted = std::make_unique<AdjustedSource>(std::move(*source), s.labels, wanted, there);
   return std::unique_ptr<model::TelemetrySource>(std::move(adjusted));
 }
 

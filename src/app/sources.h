@@ -4,6 +4,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,9 +17,11 @@ namespace sawbill::app {
 
 /// The paths to read: those named, else the data folder.
 std::vector<std::string> Inputs(const Options& options, const Settings& settings);
+/// `clip` receives the period asked for, where it cuts anything, for analysis::Options.
 /// kNotFound with what to do where nothing is; kInvalid where the period asked for holds no sample.
 Result<std::unique_ptr<model::TelemetrySource>> OpenTelemetry(const std::string& path, const Settings& settings,
-                                                              Environment* env);
+                                                              Environment* env,
+                                                              std::optional<model::TimeRange>* clip = nullptr);
 /// Leaves what lies in (range.from, range.to], of each track the one sample before, which begins its time, and of each
 /// card the one behind, whose interval the analysis cuts (analysis::Options::clip).
 void ClipRecording(model::TimeRange range, model::Recording* recording);

@@ -31,6 +31,7 @@ class CollectorTest : public testing::Test {
     CollectorOptions o;
     o.node = "n1";
     o.watch.open_wait = std::chrono::milliseconds(2000);
+    o.watch.wait_for_all = true;
     o.watch.patience = std::chrono::milliseconds(20);
     o.labels["GPU-a"] = "team-a";
     collector_ =

@@ -49,7 +49,8 @@ std::string GpuWatch::CardTrouble(size_t card) const {
   return states_[card].no_fields ? "no_fields" : "";
 }
 
-bool GpuWatch::Usable(size_t card) const { return !states_[card].lost && !cards_[card].suspended; }
+// A suspended card is asked all the same: the source then looks whether it woke, without touching it.
+bool GpuWatch::Usable(size_t card) const { return !states_[card].lost; }
 
 void GpuWatch::Emit(WatchTick* tick, std::string kind, size_t card, std::string detail) {
   tick->events.push_back({std::move(kind), card < cards_.size() ? cards_[card].info.gpu : "", std::move(detail)});
@@ -98,6 +99,11 @@ WatchTick GpuWatch::Finish(int64_t steady_us, Clock::time_point deadline) {
     TakeOpen(steady_us, &tick);
   } else if (open_) {
     quick_->Wait(deadline);
+    if (options_.wait_for_all) {
+      slow_->Wait(deadline);
+      holders_->Wait(deadline);
+      events_->Wait(deadline);
+    }
     TakeQuick(steady_us, &tick);
     if (open_) TakeSlow(&tick);
     if (open_) TakeHolders(&tick);

@@ -26,6 +26,7 @@ struct WatchOptions {
   int64_t lost_retry_us = 5'000'000;         // after the loss of a card; doubles
   int64_t most_lost_retry_us = 600'000'000;  // opening anew disturbs the other cards for a moment
   int64_t slow_every_us = 5'000'000;
+  bool wait_for_all = false;    // in a tick for the slow readings and process lists as well: for tests
   int64_t hang_us = 5'000'000;  // a call that lasts longer is reported as hanging
 };
 

@@ -20,6 +20,7 @@ constexpr int64_t kSecond = 1'000'000;
 
 struct Watch {
   explicit Watch(int cards) : source(std::make_shared<FakeSource>(cards)) {
+    options.wait_for_all = true;
     options.patience = milliseconds(20);
     options.open_wait = milliseconds(2000);
     watch = std::make_unique<GpuWatch>(source, options);

@@ -456,7 +456,7 @@ static_assert(sizeof(GpmSupport) == 8);
 
 /// The functions by name, as types: `fn::nvmlDeviceGetCount_v2* count = ...Find("nvmlDeviceGetCount_v2")`.
 namespace fn {
-#define NVML_FUNCTION(name, parameters) using name = Return parameters;
+#define NVML_FUNCTION(name, parameters) using name = Return parameters;  // NOLINT(bugprone-macro-parentheses)
 #include "gpu/nvml_functions.inc"
 #undef NVML_FUNCTION
 using nvmlErrorString = const char*(Return code);  // the only one that returns no code
