@@ -138,8 +138,8 @@ struct Options {
   std::function<bool(const RunFacts&)> run_filter;
   /// Instants at which a price may change, sorted: the account is cut there.
   std::vector<TimeMs> cuts;
-  /// The period asked for: the sources deliver one sample beyond each end, and its interval is cut there, so that
-  /// adjacent periods add up to the whole.
+  /// The period asked for (a side that cuts nothing lies far outside): the sources deliver one sample beyond each end,
+  /// and its interval is cut there, so that adjacent periods add up to the whole.
   std::optional<model::TimeRange> clip;
   std::function<void(double share_done)> progress;
   std::function<void()> after_piece;  // called when the samples of a piece were dropped, from any thread

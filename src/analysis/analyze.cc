@@ -267,8 +267,11 @@ void FindRanges(const model::TelemetrySource& source, size_t index, const Option
   // The period asked for lies within the recording: where there is one node, it was there all the time.
   if (o.clip && out.nodes.size() == 1 && OneNode(source)) {
     model::TimeRange& node = out.nodes.begin()->second;
-    if (index == 0) node.from = seen.from = std::min(node.from, o.clip->from);
-    if (index + 1 == source.pieces().size()) node.to = seen.to = std::max(node.to, o.clip->to);
+    const model::TimeRange whole = source.period();
+    const bool first = index == 0, last = index + 1 == source.pieces().size();
+    // A side that is open is not cut: it ends where the recording does.
+    if (first && o.clip->from >= whole.from) node.from = seen.from = std::min(node.from, o.clip->from);
+    if (last && o.clip->to <= whole.to) node.to = seen.to = std::max(node.to, o.clip->to);
   }
   if (seen.from <= seen.to)
     p.range = {index > 0 ? std::max(p.range.from, seen.from) : seen.from,
