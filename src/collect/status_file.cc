@@ -39,8 +39,8 @@ std::string StatusJson(const StatusFacts& f, const CollectorState& s) {
   for (const auto& c : s.cards) {
     cards.push_back({{"gpu", c.gpu}, {"uuid", c.uuid}, {"name", c.name}, {"trouble", c.trouble}});
   }
-  const std::optional<double> rss_mb =
-      s.usage.rss_bytes ? std::optional(static_cast<double>(*s.usage.rss_bytes) / 1048576.0) : std::nullopt;
+  json rss_mb;
+  if (s.usage.rss_bytes) rss_mb = static_cast<double>(*s.usage.rss_bytes) / 1048576.0;
   const json out = {
       {"schema", kSchema},
       {"version", f.version},
@@ -68,7 +68,7 @@ std::string StatusJson(const StatusFacts& f, const CollectorState& s) {
       {"own",
        {{"cpu_seconds", OrNull(s.usage.cpu_seconds)},
         {"cpu_share", OrNull(s.cpu_share)},
-        {"rss_mb", OrNull(rss_mb)},
+        {"rss_mb", rss_mb},
         {"open_fds", OrNull(s.usage.open_fds)},
         {"threads", s.threads}}},
       {"tick_us",
