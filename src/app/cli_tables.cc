@@ -69,7 +69,7 @@ const std::vector<FlagRow>& FlagRows() {
       Text("--interval", "1s", Msg::kRecFlagInterval, Msg::kRecGroupRecord, kRecords, &Options::interval),
       Text("--process-interval", "10s", Msg::kRecFlagProcesses, Msg::kRecGroupRecord, kRecords,
            &Options::process_interval),
-      Text("--dcgm", "URL", Msg::kRecFlagDcgm, Msg::kRecGroupRecord, kRecords, &Options::dcgm),
+      Text("--dcgm", "URL", Msg::kRecFlagDcgm, Msg::kRecGroupRecord, kRecords | kDoctor, &Options::dcgm),
       Text("--nvml", "LIBRARY", Msg::kRecFlagNvml, Msg::kRecGroupRecord, kRecords | kDoctor, &Options::nvml),
       Text("--keep-days", "N", Msg::kRecFlagKeep, Msg::kRecGroupRecord, kRecord, &Options::keep_days),
       Text("--for", "DURATION", Msg::kRecFlagFor, Msg::kRecGroupRecord, kRecord, &Options::duration),

@@ -21,8 +21,9 @@ struct Examiner {
   std::string Say(Msg id) const { return std::string(Text(lang, id)); }
 
   Check Nvml() const {
-    const auto why = env->load_library ? env->load_library(kNvmlLibrary) : std::optional<std::string>("not tried");
-    if (!why) return {"nvml", Level::kOk, Tr(lang, Msg::kAppDocNvml, kNvmlLibrary), ""};
+    const auto why = env->load_library ? env->load_library(options.nvml.value_or(kNvmlLibrary))
+                                       : std::optional<std::string>("not tried");
+    if (!why) return {"nvml", Level::kOk, Tr(lang, Msg::kAppDocNvml, options.nvml.value_or(kNvmlLibrary)), ""};
     return {"nvml", Level::kMissing, Sanitize(*why), Say(Msg::kAppDocNvmlAdvice)};
   }
 
@@ -125,15 +126,21 @@ struct Examiner {
 const char* Name(Check::Level level) { return level == Level::kOk ? "ok" : level == Level::kWarn ? "warn" : "missing"; }
 
 std::vector<std::string> CheckIds() {
-  return {"nvml", "driver", "devices", "data-folder", "data-disk", "cores", "tzdata", "locale", "terminal", "config"};
+  return {"nvml",      "driver", "devices", "cards",  "profiling", "recorder", "data-folder",
+          "data-disk", "cores",  "tzdata",  "locale", "terminal",  "config"};
 }
 
 std::vector<Check> Examine(const Options& options, Lang lang, Environment* env) {
   const Examiner e{options, lang, env};
   std::string data_dir;
   Check config = e.Configuration(&data_dir);
-  return {e.Nvml(),     e.Driver(), e.Devices(), e.DataFolder(data_dir), e.DataDisk(data_dir),
-          e.CpuCores(), e.TzData(), e.Locale(),  e.Terminal(),           std::move(config)};
+  std::vector<Check> out = {e.Nvml(), e.Driver(), e.Devices()};
+  for (Check& c : ExamineCards(options, data_dir, lang, env)) out.push_back(std::move(c));
+  for (Check c : {e.DataFolder(data_dir), e.DataDisk(data_dir), e.CpuCores(), e.TzData(), e.Locale(), e.Terminal(),
+                  std::move(config)}) {
+    out.push_back(std::move(c));
+  }
+  return out;
 }
 
 }  // namespace sawbill::app

@@ -22,6 +22,8 @@ struct Check {
 const char* Name(Check::Level level);
 
 std::vector<Check> Examine(const Options& options, Lang lang, Environment* env);
+/// The driver asked, and the recorders at work; nothing where the environment cannot record.
+std::vector<Check> ExamineCards(const Options& options, const std::string& data_dir, Lang lang, Environment* env);
 /// Ids in the order of Examine, for --require.
 std::vector<std::string> CheckIds();
 

@@ -8,16 +8,15 @@
 #ifndef ONLY_C_LOCALE
 #define ONLY_C_LOCALE 1
 #endif
-#include <date/tz.h>
 #include <fmt/format.h>
 
 #include <chrono>
 #include <cmath>
 #include <cstdlib>
-#include <exception>
 
 #include "base/numbers.h"
 #include "base/text.h"
+#include "base/zone_file.h"
 
 namespace sawbill {
 namespace {
@@ -159,24 +158,6 @@ std::optional<int> ParsePosixTz(std::string_view s) {
   if (!s.empty()) return std::nullopt;
   return sign * (*hours * 3600 + minutes * 60);
 }
-
-const date::time_zone* Locate(const std::string& name) {
-  try {
-    return date::locate_zone(name);
-  } catch (const std::exception&) {
-    return nullptr;
-  }
-}
-
-const date::time_zone* CurrentZone() {
-  try {
-    return date::current_zone();
-  } catch (const std::exception&) {
-    return nullptr;
-  }
-}
-
-date::sys_seconds ToSysSeconds(TimeMs t) { return date::sys_seconds(std::chrono::seconds(FloorDiv(t, 1000))); }
 
 /// The stretch of constant offset that was asked for last, a thread each: readings come in order of time.
 struct CachedOffset {
@@ -329,8 +310,9 @@ std::optional<TimeZone> TimeZone::Load(const std::string& name) {
       }
       return tz;
     }
-    if (const date::time_zone* zone = CurrentZone(); zone != nullptr && !IsUtcAlias(zone->name())) {
-      tz.name_ = zone->name();
+    std::string own;
+    if (const ZoneFile* zone = ZoneFile::Current(&own); zone != nullptr && !IsUtcAlias(own)) {
+      tz.name_ = own;
       tz.zone_ = zone;
     }
     return tz;
@@ -342,11 +324,10 @@ std::optional<TimeZone> TimeZone::Load(const std::string& name) {
     tz.fixed_offset_s_ = *offset;
     return tz;
   }
-  const date::time_zone* zone = Locate(name);
+  const ZoneFile* zone = ZoneFile::Locate(name);
   if (zone == nullptr) return std::nullopt;
   tz.name_ = name;
   tz.zone_ = zone;
-  tz.OffsetSeconds(0);  // reads the zone's file now
   return tz;
 }
 
@@ -355,27 +336,19 @@ int TimeZone::OffsetSeconds(TimeMs t) const {
   static thread_local CachedOffset cache;
   const int64_t s = FloorDiv(t, 1000);
   if (cache.zone == zone_ && s >= cache.begin_s && s < cache.end_s) return cache.offset_s;
-  try {
-    const date::sys_info info = static_cast<const date::time_zone*>(zone_)->get_info(ToSysSeconds(t));
-    cache = {zone_, info.begin.time_since_epoch().count(), info.end.time_since_epoch().count(),
-             static_cast<int>(info.offset.count())};
-    return cache.offset_s;
-  } catch (const std::exception&) {
-    return 0;  // the zone's file went away between Locate and here
-  }
+  const ZoneStretch stretch = zone_->At(s);
+  cache = {zone_, stretch.begin_s, stretch.end_s, stretch.offset_s};
+  return cache.offset_s;
 }
 
 TimeMs TimeZone::FromLocal(const CivilTime& c) const {
   const TimeMs as_utc = UtcFromCivil(c);
   if (zone_ == nullptr) return as_utc - 1000LL * fixed_offset_s_;
-  try {
-    const date::local_seconds local(ToSysSeconds(as_utc).time_since_epoch());
-    const date::local_info info = static_cast<const date::time_zone*>(zone_)->get_info(local);
-    if (info.result == date::local_info::nonexistent) return info.first.end.time_since_epoch().count() * 1000LL;
-    return as_utc - 1000LL * info.first.offset.count();
-  } catch (const std::exception&) {
-    return as_utc;
-  }
+  const int64_t whole_s = FloorDiv(as_utc, 1000);
+  const int64_t milliseconds = as_utc - 1000 * whole_s;
+  const int64_t utc_s = zone_->FromLocal(whole_s);
+  const bool gap = utc_s != whole_s - zone_->At(utc_s).offset_s;
+  return 1000 * utc_s + (gap ? 0 : milliseconds);
 }
 
 std::string TimeZone::LocalDay(TimeMs t) const {

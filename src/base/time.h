@@ -10,6 +10,7 @@
 
 namespace sawbill {
 
+class ZoneFile;
 using TimeMs = int64_t;
 
 inline double Seconds(TimeMs ms) { return static_cast<double>(ms) / 1000.0; }
@@ -54,7 +55,7 @@ class TimeZone {
 
  private:
   std::string name_ = "UTC";
-  const void* zone_ = nullptr;  // date::time_zone, owned by the tz database for the life of the process
+  const ZoneFile* zone_ = nullptr;  // there for the life of the process
   int fixed_offset_s_ = 0;
 };
 

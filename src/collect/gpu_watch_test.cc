@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Faults that other monitors had: A4, B1, B2, B3, B4, B5, G4 of the list in docs/faults.md, and calls that hang.
+// Faults that other monitors had: no field supported, cards lost and back, a bad handle, mismatch, a late
+// driver, lost sight, handles that block a reset; and calls that hang.
 #include "collect/gpu_watch.h"
 
 #include <gmock/gmock.h>
