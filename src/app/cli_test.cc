@@ -87,8 +87,8 @@ TEST_F(CliTest, UnknownCommandIsNamedWithTheNearest) {
 }
 
 TEST_F(CliTest, PlannedCommandsSayWhatToUseInstead) {
-  for (const char* name : {"live", "serve", "trace", "probe", "advise", "whatif", "verify", "savings",
-                           "compare", "alert", "sync"}) {
+  for (const char* name :
+       {"live", "serve", "trace", "probe", "advise", "whatif", "verify", "savings", "compare", "alert", "sync"}) {
     EXPECT_EQ(Run({name, "--job", "x", "--", "python", "train.py"}), 2) << name;
     EXPECT_THAT(Err(), AllOf(HasSubstr("not in this version"), HasSubstr("sawbill"))) << name;
     EXPECT_THAT(Out(), IsEmpty());
