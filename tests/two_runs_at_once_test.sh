@@ -17,6 +17,7 @@ done
 wait
 for k in 1 2; do
   holds "receipt $k" "$(cat "$work/err$k")" "TOTAL COST"
+  holds "a scripted driver is said to be one $k" "$(cat "$work/err$k")" "SIMULATED RECORDING"
   same "nothing on stdout $k" "" "$(cat "$work/out$k")"
 done
 same "folders" 2 "$(find "$SAWBILL_DATA/runs" -mindepth 1 -maxdepth 1 | wc -l)"

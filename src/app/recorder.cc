@@ -18,6 +18,7 @@
 namespace sawbill::app {
 namespace {
 
+constexpr const char* kSimulatedText = "Recorded from a scripted libnvidia-ml.so.1: no real card was measured.\n";
 constexpr int64_t kStatusEveryUs = 60'000'000;
 
 /// Of the pause files that count, the latest end; 0 = none.
@@ -128,6 +129,8 @@ class Loop {
     if (changed) {
       was_open_ = state.open;
       was_trouble_ = state.status.trouble;
+      // Readers look for this file: a receipt of it says SIMULATED.
+      if (state.simulated) (void)env_->fs->WriteAtomically(sys::JoinPath(spec_.dir, "SIMULATED"), kSimulatedText);
       if (!spec_.quiet) {
         if (live_width_ > 0) env_->err->Write("\n");
         Note(env_, state.open ? Tr(spec_.lang, Msg::kRecCards, state.cards.size(), state.source, spec_.dir)

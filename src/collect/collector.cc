@@ -206,6 +206,7 @@ CollectorState Collector::state() const {
   s.driver = watch_.info().driver;
   s.status = watch_.status();
   s.open = watch_.open();
+  s.simulated = watch_.info().simulated;
   s.paused = watch_.paused();
   s.history_paused = history_paused_;
   s.history_trouble = history_trouble_;

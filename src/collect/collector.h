@@ -44,7 +44,7 @@ struct CollectorState {
   TickCost cost;
   std::string source, driver;
   gpu::SourceStatus status;
-  bool open = false, paused = false, history_paused = false;
+  bool open = false, paused = false, history_paused = false, simulated = false;
   std::string history_trouble;
   struct Card {
     std::string gpu, uuid, name, trouble;

@@ -38,7 +38,7 @@ class FakeSource : public gpu::Source {
   }
   void Close() override { is_open = false; }
   const std::vector<CardSlot>& cards() const override { return slots_; }
-  gpu::SourceInfo info() const override { return {"fake", driver, "", "", false}; }
+  gpu::SourceInfo info() const override { return {"fake", driver, "", "", false, false}; }
 
   gpu::CardReading ReadQuick(size_t card, int64_t) override {
     std::unique_lock<std::mutex> lock(mutex);

@@ -23,6 +23,7 @@ constexpr Row kRows[] = {
 NvmlApi BindNvml(sys::DynamicLibrary* library) {
   NvmlApi api;
   for (const Row& row : kRows) row.bind(&api, library->Find(row.symbol));
+  api.scripted = library->Find("sawbill_sim_load") != nullptr;
   return api;
 }
 

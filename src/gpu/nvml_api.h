@@ -13,6 +13,7 @@ struct NvmlApi {
 #define NVML_FUNCTION(name, parameters) nvml::fn::name* name = nullptr;
 #include "gpu/nvml_functions.inc"
 #undef NVML_FUNCTION
+  bool scripted = false;  // the library of simulator/nvml: what it says was measured by nobody
 };
 NvmlApi BindNvml(sys::DynamicLibrary* library);
 

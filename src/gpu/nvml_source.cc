@@ -43,6 +43,7 @@ class NvmlSource : public Source {
     SourceInfo info = info_;
     info.name = "nvml";
     const std::shared_ptr<NvmlSession> session = Session();
+    info.simulated = session != nullptr && session->api.scripted;
     info.gpm = session != nullptr &&
                std::any_of(session->cards.begin(), session->cards.end(), [](const auto& c) { return c->gpm(); });
     return info;

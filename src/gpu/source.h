@@ -75,6 +75,7 @@ struct SourceInfo {
   std::string name;                   // "nvml", "dcgm-exporter"
   std::string driver, library, cuda;  // versions, "" = not told
   bool gpm = false;                   // at least one card gives SM activity
+  bool simulated = false;             // a scripted driver: recordings must say so
 };
 
 /// THREAD: Open, Close and the constructor from one thread, while no other call runs (a call that hangs for ever
