@@ -10,10 +10,11 @@
 namespace sawbill::model {
 
 struct CardHolder {
-  std::string gpu;        // "0", "0.GI.CI"
-  int64_t pid = 0;        // as the driver gives it: inside a container it may be the host's number
+  std::string gpu;  // "0", "0.GI.CI"
+  int64_t pid = 0;  // as the driver gives it: inside a container it may be the host's number
   double gpu_mem_mb = kMissing;
-  double sm_util = kMissing;  // percent of the whole card since the last reading; 0 = was idle, missing = not supported
+  double sm_util = kMissing;  // percent of the whole card since the last reading; 0 = was idle, missing = not
+                              // supported, or no reading before
 };
 
 }  // namespace sawbill::model
