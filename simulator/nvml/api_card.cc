@@ -8,7 +8,6 @@
 
 namespace sawbill::nvml {
 namespace {
-using nvmlsim::Field;
 using nvmlsim::Give;
 using nvmlsim::GiveText;
 using nvmlsim::OnCard;

@@ -10,7 +10,6 @@ namespace sawbill::nvml {
 namespace {
 using nvmlsim::EventNow;
 using nvmlsim::EventSetState;
-using nvmlsim::Give;
 using nvmlsim::OnCard;
 using nvmlsim::OnSystem;
 using nvmlsim::View;

@@ -12,8 +12,6 @@ using nvmlsim::Give;
 using nvmlsim::InstanceFacts;
 using nvmlsim::OnCard;
 using nvmlsim::OnPlace;
-using nvmlsim::OnSystem;
-using nvmlsim::Place;
 using nvmlsim::View;
 using nvmlsim::World;
 

@@ -10,7 +10,6 @@
 
 namespace sawbill::nvml {
 namespace {
-using nvmlsim::Field;
 using nvmlsim::OnPlace;
 using nvmlsim::View;
 

@@ -9,7 +9,6 @@
 
 namespace sawbill::nvml {
 namespace {
-using nvmlsim::Fault;
 using nvmlsim::FaultKind;
 using nvmlsim::OnCard;
 using nvmlsim::OnPlace;

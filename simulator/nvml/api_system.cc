@@ -15,7 +15,6 @@ using nvmlsim::Fault;
 using nvmlsim::FaultKind;
 using nvmlsim::GiveText;
 using nvmlsim::OnSystem;
-using nvmlsim::Place;
 using nvmlsim::World;
 
 Return Init(const char* name) {

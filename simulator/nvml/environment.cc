@@ -36,11 +36,11 @@ Setup SetupFromEnvironment() {
   Result<Script> read = script_path != nullptr  ? ReadScript(script_path)
                         : state_path != nullptr ? Result<Script>(Script{})
                                                 : ParseScript(kDefaultScript, "built-in script");
-  const bool wrong = !read.ok();
-  const auto script = std::make_shared<const Script>(wrong ? Script{} : std::move(read).value());
+  const Status problem = read.ok() ? Status::Ok() : read.status();
+  const auto script = std::make_shared<const Script>(problem.ok() ? std::move(read).value() : Script{});
   setup.source = MakeScriptSource(script);
   setup.faults = script->faults;
-  if (wrong) Refuse(read.status(), &setup);
+  if (!problem.ok()) Refuse(problem, &setup);
   if (state_path == nullptr) return setup;
   Result<std::unique_ptr<Source>> state = OpenState(state_path);
   if (state.ok() && script->has_cards) {

@@ -67,6 +67,25 @@ void Energy(const Piece& p, size_t k, size_t first, size_t last, CardFacts* f) {
   f->energy_s = f->energy_counted ? counted_s : integrated_s;
 }
 
+/// The pattern of the last run on the card.
+void IdlePattern(const Piece& p, size_t k, CardFacts* f) {
+  for (size_t i = 0; i < p.runs.size(); ++i) {
+    const RunAnalysis& r = p.runs[i];
+    if (std::find(r.run.cards.begin(), r.run.cards.end(), k) == r.run.cards.end() || r.active.empty()) continue;
+    if (!p.wanted.empty() && p.wanted[i] == 0) continue;
+    if (r.aliased) {
+      f->idle_pattern = "aliased";
+    } else if (r.dip_spacing.periodic()) {
+      f->idle_pattern = "periodic";
+      f->idle_period_s = r.dip_spacing.period_s;
+    } else if (r.dip_spacing.events >= 6) {
+      f->idle_pattern = "random";
+    } else if (p.cards[k].coverage.median_interval_s <= 5) {
+      f->idle_pattern = "none";
+    }
+  }
+}
+
 /// Statistics, waveform and idle pattern of one card over the piece.
 void Facts(const Piece& p, size_t k, const Options& o, model::TimeRange whole, PieceResult* out) {
   const PreparedCard& c = p.cards[k];
@@ -105,20 +124,7 @@ void Facts(const Piece& p, size_t k, const Options& o, model::TimeRange whole, P
       if (IsMissing(f.wave_low[at]) || c.util[i] < f.wave_low[at]) f.wave_low[at] = c.util[i];
     }
   }
-  for (const RunAnalysis& r : p.runs) {
-    if (std::find(r.run.cards.begin(), r.run.cards.end(), k) == r.run.cards.end() || r.active.empty()) continue;
-    if (!p.wanted.empty() && p.wanted[static_cast<size_t>(&r - p.runs.data())] == 0) continue;
-    if (r.aliased) {
-      f.idle_pattern = "aliased";
-    } else if (r.dip_spacing.periodic()) {
-      f.idle_pattern = "periodic";
-      f.idle_period_s = r.dip_spacing.period_s;
-    } else if (r.dip_spacing.events >= 6) {
-      f.idle_pattern = "random";
-    } else if (c.coverage.median_interval_s <= 5) {
-      f.idle_pattern = "none";
-    }
-  }
+  IdlePattern(p, k, &f);
   Energy(p, k, first, last, &f);
   out->cards.push_back(f.card);
   out->facts.push_back(std::move(f));

@@ -255,7 +255,7 @@ void Merger::CropToRuns(model::TimeRange whole) {
     const double from = std::clamp(at(runs.from, n), 0.0, static_cast<double>(n - 1));
     const double step =
         std::max(1e-9, (std::min(at(runs.to, n), static_cast<double>(n)) - from) / static_cast<double>(points));
-    std::vector<float> wave(points, static_cast<float>(kMissing)), low = wave;
+    std::vector<float> wave(points, static_cast<float>(kMissing)), low(points, static_cast<float>(kMissing));
     for (size_t k = 0; k < points; ++k) {
       const auto first = static_cast<size_t>(from + step * static_cast<double>(k));
       const auto last = std::max(first + 1, static_cast<size_t>(from + step * static_cast<double>(k + 1)));
