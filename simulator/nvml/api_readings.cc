@@ -90,8 +90,14 @@ Return nvmlDeviceGetUtilizationRates(Device device, Utilization* utilization) {
     if (utilization == nullptr) return kInvalidArgument;
     if (v.facts().mig) return kNotSupported;
     const double window_s = v.facts().util_window_s;
+    const double memory = v.LastWindow(Field::kMemUtil, window_s);
     const Return r = Give(v.LastWindow(Field::kSmUtil, window_s), &utilization->gpu);
-    return r != kSuccess ? r : Give(v.LastWindow(Field::kMemUtil, window_s), &utilization->memory);
+    // A replayed log may have the one and not the other; the call has no way to say so but a value that cannot be.
+    if (r == kSuccess && IsMissing(memory)) {
+      utilization->memory = 0xFFFFFFFFu;
+      return r;
+    }
+    return r != kSuccess ? r : Give(memory, &utilization->memory);
   });
 }
 Return nvmlDeviceGetEncoderUtilization(Device device, u32* percent, u32* period_us) {

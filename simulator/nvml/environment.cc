@@ -31,6 +31,7 @@ void Refuse(const Status& status, Setup* setup) {
 
 Setup SetupFromEnvironment() {
   const char* script_path = std::getenv("SAWBILL_SIM_SCRIPT");
+  if (script_path != nullptr && *script_path == '\0') script_path = nullptr;
   const char* state_path = std::getenv("SAWBILL_SIM_STATE");
   Setup setup;
   Result<Script> read = script_path != nullptr  ? ReadScript(script_path)

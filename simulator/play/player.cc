@@ -97,7 +97,7 @@ class Stage {
       CopyText(info.name, card.name);
       card.memory_mib = info.memory_total_mb.value_or(0) * kMibPerMb;
       card.default_limit_w = info.power_limit_w.value_or(0);
-      card.unit.total.fill(0);
+      card.unit.total.fill(kMissing);
     }
   }
 
@@ -117,7 +117,9 @@ class Stage {
       const double v = values[static_cast<size_t>(m.from)];
       const auto field = static_cast<size_t>(m.to);
       card->unit.value[field] = v;
-      if (IsPresent(v)) card->unit.total[field] += v * dt_s;
+      // A counter of what the recording does not have is not there: it must not stand still at 0.
+      double& total = card->unit.total[field];
+      if (IsPresent(v)) total = (IsPresent(total) ? total : 0) + v * dt_s;
     }
     card->unit.value[static_cast<size_t>(Field::kThrottle)] =
         NvmlReasons(values[static_cast<size_t>(GpuMetric::kThrottle)]);
@@ -173,6 +175,7 @@ Result<int> Play(Played* played, const PlaySpec& spec) {
     sys::SpawnOptions o;
     o.mask = &waiter.old_mask();
     o.set_vars["SAWBILL_SIM_STATE"] = path;
+    o.set_vars["SAWBILL_SIM_SCRIPT"] = "";  // of another play
     const char* before = ::getenv("LD_LIBRARY_PATH");
     o.set_vars["LD_LIBRARY_PATH"] =
         spec.library_dir + (before != nullptr && *before != '\0' ? std::string(":") + before : "");
@@ -205,7 +208,7 @@ Result<int> Play(Played* played, const PlaySpec& spec) {
     }
     if (!code && pid == 0 && t >= played->duration_s()) code = 0;
   }
-  if (spec.state_path.empty()) ::unlink(path.c_str());
+  ::unlink(path.c_str());
   return *code;
 }
 

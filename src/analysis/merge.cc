@@ -299,6 +299,11 @@ Analysis Merger::Finish(const model::TelemetrySource& source) {
   if (options_.run_filter) CropToRuns(source.period());
   OrderGreedy(&out_.findings);
   if (out_.findings.empty()) out_.cannot_judge = cannot_judge_;
+  const bool measured =
+      std::any_of(out_.cards.begin(), out_.cards.end(), [](const CardFacts& c) { return c.covered_s > 0; });
+  if (!measured && out_.cannot_judge.empty()) {
+    out_.cannot_judge.push_back(std::string(Text(options_.lang, Msg::kCannotJudgeNoCard)));
+  }
   return std::move(out_);
 }
 

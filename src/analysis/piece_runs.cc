@@ -39,6 +39,23 @@ bool SameJob(const model::TimeRange& a, const model::TimeRange& b) {
   return both >= 0.8 * either;
 }
 
+/// In a container the driver's processes may have no names, or none be seen at all. Where a record (`sawbill run`)
+/// tells of one run in that time and of no other, it is that one.
+void NameByRecord(const model::Recording& r, jobs::Run* run) {
+  const model::RunRow* only = nullptr;
+  for (const model::RunRow& row : r.runs) {
+    if (row.t_ms > run->range.to || (!run->node.empty() && !row.node.empty() && row.node != run->node)) continue;
+    if (row.state == "end" && row.t_ms < run->range.from) continue;
+    if (row.user.empty() && row.job.empty() && row.program.empty()) continue;
+    if (only != nullptr && only->run != row.run) return;
+    only = &row;
+  }
+  if (only == nullptr) return;
+  run->job = only->job;
+  run->user = only->user;
+  run->program = only->program;
+}
+
 }  // namespace
 
 std::optional<bool> LooksUnheld(const PreparedCard& c, size_t i) {
@@ -54,7 +71,10 @@ void FindPieceRuns(Piece* p) {
   for (const auto& row : r.processes) {
     if (row.card >= 0) nodes_with_processes.insert(r.gpus[static_cast<size_t>(row.card)].card.node);
   }
-  for (jobs::Run& run : jobs::FindRuns(r)) p->runs.push_back(AnalyzeRun(r, p->cards, std::move(run), false));
+  for (jobs::Run& run : jobs::FindRuns(r)) {
+    if (run.job.empty() && run.user.empty() && run.program.empty()) NameByRecord(r, &run);
+    p->runs.push_back(AnalyzeRun(r, p->cards, std::move(run), false));
+  }
   std::vector<jobs::Run> assumed;
   for (size_t k = 0; k < p->cards.size(); ++k) {
     const std::string& node = r.gpus[k].card.node;
@@ -73,6 +93,7 @@ void FindPieceRuns(Piece* p) {
       }
     }
   }
+  for (jobs::Run& run : assumed) NameByRecord(r, &run);
   for (jobs::Run& run : assumed) p->runs.push_back(AnalyzeRun(r, p->cards, std::move(run), true));
   std::stable_sort(p->runs.begin(), p->runs.end(),
                    [](const RunAnalysis& a, const RunAnalysis& b) { return a.run.range.from < b.run.range.from; });

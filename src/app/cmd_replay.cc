@@ -42,7 +42,8 @@ int CmdReplay(const Options& options, const Settings& settings, Environment* env
   if (spec.library_dir.empty()) return Fail(env, Status::Unavailable(std::string(Text(lang, Msg::kRecNoSimulator))));
   const auto played = simulator::PlayRecording(*recording);
   if (spec.command.empty()) {
-    spec.state_path = sys::JoinPath(env->Var("TMPDIR").value_or("/tmp"), "sawbill-replay.state");
+    spec.state_path =
+        sys::JoinPath(env->Var("TMPDIR").value_or("/tmp"), "sawbill-replay-" + std::to_string(env->pid) + ".state");
     Note(env, Tr(lang, Msg::kRecPlayHow, spec.library_dir, spec.state_path));
     if (env->err_is_terminal && !options.quiet) {
       spec.progress = [&](double t_s, double duration_s) {

@@ -48,7 +48,7 @@ class Run {
     if (failed_) return code;
     ended_ = sys::WallNow();
     StopRecorder();
-    if (plan_.records) WriteRun();
+    if (plan_.records && !never_recorded_) WriteRun();
     if (plan_.receipt && plan_.records) Receipt();
     return code;
   }
@@ -62,6 +62,7 @@ class Run {
     const Status made = env_->fs->MakeDirs(plan_.dir);
     if (!made.ok() || env_->exe_path.empty() || ::pipe2(ends, O_CLOEXEC) != 0) {
       Note(env_, Tr(lang_, Msg::kRecNoRecorderStart, made.ok() ? "pipe" : made.message()));
+      never_recorded_ = true;
       return;
     }
     sys::SpawnOptions o;
@@ -189,6 +190,7 @@ class Run {
       value = it->second;
     }
     if (!value) return cards;
+    visible_value_ = *value;
     std::vector<host::VisibleCard> known;
     for (const auto& c : cards) known.push_back({c.uuid, c.name});
     const host::Visible visible = host::ResolveVisible(*value, order, known);
@@ -244,15 +246,19 @@ class Run {
 
   void Receipt() {
     // The job of several nodes stands in a folder a node.
-    const std::string dir = daemon_ ? settings_.data_dir : plan_.ranks > 1 ? sys::DirName(plan_.dir) : plan_.dir;
+    const std::string dir = daemon_ ? settings_.data_dir : plan_.shared ? sys::DirName(plan_.dir) : plan_.dir;
     store::DataFolderOptions o;
     o.tz = settings_.tz;
     o.from = started_;
     o.to = ended_;
+    if (daemon_ && !FindRecorder(settings_.data_dir, *env_))
+      Note(env_, Tr(lang_, Msg::kRecDaemonGone, settings_.data_dir));
     const auto source = store::OpenDataFolder(env_->fs, dir, o);
     if (!source.ok() || (*source)->cards().empty()) {
-      return Note(env_, Tr(lang_, Msg::kRecNoCards, WhyNoCards()));
+      if (!never_recorded_) return Note(env_, Tr(lang_, Msg::kRecNoCards, WhyNoCards()));
+      return Note(env_, Tr(lang_, Msg::kRecNoRecord, plan_.dir));
     }
+    if ((*source)->period().seconds() <= 0) return Note(env_, std::string(Text(lang_, Msg::kRecTooShort)));
     Options report = options_;
     report.command = "run";
     report.files = {dir};
@@ -261,12 +267,14 @@ class Run {
     if (plan_.bill == Bill::kUsed && wanted.empty()) Note(env_, std::string(Text(lang_, Msg::kRecUsedUnknown)));
     if (wanted.empty()) {
       for (const model::CardInfo& c : Visible((*source)->cards())) wanted.push_back(c.uuid);
+      if (wanted.empty()) return Note(env_, Tr(lang_, Msg::kRecSeesNoCard, Sanitize(visible_value_)));
     }
     if (wanted.size() < (*source)->cards().size()) report.gpus = wanted;
     Settings settings = settings_;
     settings.from = started_;
     settings.to = ended_;
     settings.last_ms.reset();
+    settings.whole_period = true;  // what no sample speaks for stands on the bill as not measured
     env_->now = ended_;
     // stdout is the command's.
     Stream* const out = std::exchange(env_->out, env_->err);
@@ -300,8 +308,8 @@ class Run {
   int64_t recorder_ = 0, watched_ = 0, second_ = 0;
   int recorder_pipe_ = -1;
   std::set<int64_t> family_;
-  std::string exit_status_;
-  bool failed_ = false, visible_told_ = false;
+  std::string exit_status_, visible_value_;
+  bool failed_ = false, visible_told_ = false, never_recorded_ = false;
 };
 
 }  // namespace

@@ -40,6 +40,13 @@ std::optional<Seen> Ask(const std::shared_ptr<gpu::Source>& source) {
         for (size_t k = 0; k < s.cards.size(); ++k) {
           s.readings.push_back(s.cards[k].lost_code == 0 ? source->ReadQuick(k, now_us) : gpu::CardReading());
         }
+        // GPM, links and the driver's samples tell of the time between two readings.
+        sys::Waiter waiter({});
+        waiter.Wait(sys::SteadyNowUs() + 250'000);
+        for (size_t k = 0; k < s.cards.size(); ++k) {
+          if (s.cards[k].lost_code == 0) s.readings[k] = source->ReadQuick(k, sys::SteadyNowUs());
+        }
+        s.info = source->info();
         source->Close();
         return s;
       },

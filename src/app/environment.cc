@@ -81,6 +81,7 @@ RealEnvironment::RealEnvironment()
   env.threads = static_cast<int>(std::clamp(std::thread::hardware_concurrency(), 1U, 8U));
   env.load_library = LoadLibrary;
   env.pid = ::getpid();
+  env.parent_pid = ::getppid();
   env.make_source = MakeCardSource;
   env.make_proc_files = [] { return std::shared_ptr<sys::ProcFiles>(sys::MakeRealProcFiles()); };
 }

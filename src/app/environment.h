@@ -47,7 +47,7 @@ struct Environment {
   int columns = 80;
   TimeMs now = 0;
   std::string exe_path;  // of this program, "" = unknown
-  int64_t pid = 0;
+  int64_t pid = 0, parent_pid = 0;
   int threads = 1;
   /// Tries to load a shared library: nothing when it loads, else why not.
   std::function<std::optional<std::string>(const std::string&)> load_library;

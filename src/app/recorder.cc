@@ -40,7 +40,7 @@ class Loop {
       : spec_(spec),
         env_(env),
         writer_(std::move(writer)),
-        waiter_({SIGTERM, SIGINT, SIGHUP, SIGCHLD}, spec.parent_fd) {
+        waiter_({SIGTERM, SIGINT, SIGHUP, SIGUSR1, SIGUSR2, SIGCHLD}, spec.parent_fd) {
     collect::CollectorOptions o;
     o.interval_ms = spec.interval_ms;
     o.process_every_ms = spec.process_every_ms;
@@ -84,11 +84,14 @@ class Loop {
         (void)writer_->Run(row);  // our own cells: written with the tick
       }
       collector_->Tick(now);
+      last_tick_us_ = now.steady_us;
       Tell(now);
       KeepHouse(now);
       next_us = NextTick(now.steady_us);
     }
     const collect::Now now = Clocks();
+    // The time since the last tick is measured, too: a command rarely ends on the second.
+    if (now.steady_us - last_tick_us_ > 50'000) collector_->Tick(now);
     WriteStatus(now);
     collector_->Stop(now);
     if (live_width_ > 0) env_->err->Write("\n");
@@ -182,7 +185,7 @@ class Loop {
   sys::Waiter waiter_;  // before the collector: its threads inherit the mask
   std::unique_ptr<collect::Collector> collector_;
   collect::StatusFacts facts_;
-  int64_t next_status_us_ = 0, housekeeper_ = 0;
+  int64_t next_status_us_ = 0, last_tick_us_ = 0, housekeeper_ = 0;
   std::string housekept_;
   bool was_open_ = false, run_told_ = false;
   gpu::Trouble was_trouble_ = gpu::Trouble::kNone;

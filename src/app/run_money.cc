@@ -2,6 +2,7 @@
 #include "app/run_money.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "app/pipeline.h"
 #include "base/numbers.h"
@@ -75,6 +76,8 @@ void RunMoney::Tick(TimeMs now) {
     Note(env_, so_far);
   }
   if (cost && plan_.budget) CheckBudget(now, *cost);
+  if (!cost && plan_.budget && !std::exchange(projected_, true))
+    Note(env_, std::string(Text(settings_.lang, Msg::kRecNoPrice)));
 }
 
 void RunMoney::CheckBudget(TimeMs now, double cost) {

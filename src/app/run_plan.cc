@@ -47,6 +47,20 @@ std::string Stamp(TimeMs t, const TimeZone& tz) {
   return out;
 }
 
+/// The same for all ranks of one start, and of no other: the scheduler's or launcher's own id, else the meeting point,
+/// else the launcher's process. torchrun says "none" where it was given no id.
+std::string LauncherId(const Environment& env, bool slurm_task) {
+  if (slurm_task) return TextOf(env, {"SLURM_JOB_ID"}) + "." + TextOf(env, {"SLURM_STEP_ID"});
+  std::string id = TextOf(env, {"TORCHELASTIC_RUN_ID"});
+  if (id == "none") id.clear();
+  if (id.empty()) id = TextOf(env, {"OMPI_MCA_ess_base_jobid", "PMIX_NAMESPACE"});
+  if (id.empty()) id = TextOf(env, {"SLURM_JOB_ID", "PBS_JOBID", "LSB_JOBID"});
+  const std::string meeting = TextOf(env, {"MASTER_ADDR"}), port = TextOf(env, {"MASTER_PORT"});
+  if (!meeting.empty()) id += (id.empty() ? "" : "-") + meeting + (port.empty() ? "" : "-" + port);
+  if (id.empty() && env.parent_pid > 1) id = "parent-" + std::to_string(env.parent_pid);
+  return id;
+}
+
 Status ReadBill(const Options& o, Lang lang, RunPlan* plan) {
   if (!o.bill) return Status::Ok();
   if (*o.bill == "used")
@@ -79,7 +93,6 @@ Result<RunPlan> MakeRunPlan(const Options& o, const Settings& s, const Environme
   if (plan.attach && !o.child.empty()) return Status::Invalid(std::string(Text(s.lang, Msg::kRecAttachAndCommand)));
   if (!plan.attach && o.child.empty()) return Status::Invalid(std::string(Text(s.lang, Msg::kRecNoCommand)));
 
-  const std::string launcher = TextOf(env, {"TORCHELASTIC_RUN_ID", "SLURM_JOB_ID", "PBS_JOBID", "LSB_JOBID"});
   plan.job = o.job.value_or(TextOf(env, {"SAWBILL_JOB"}));
   plan.project = o.project.value_or(TextOf(env, {"SAWBILL_PROJECT"}));
   const bool slurm_task = env.Var("SLURM_STEP_ID") && NumberOf(env, {"SLURM_NTASKS"}).value_or(1) > 1;
@@ -87,7 +100,7 @@ Result<RunPlan> MakeRunPlan(const Options& o, const Settings& s, const Environme
       slurm_task ? *NumberOf(env, {"SLURM_NTASKS"}) : NumberOf(env, {"WORLD_SIZE", "OMPI_COMM_WORLD_SIZE"}).value_or(1);
   plan.ranks = static_cast<int>(std::min<int64_t>(ranks, 1'000'000));
   if (const auto end = NumberOf(env, {"SLURM_JOB_END_TIME"})) plan.job_end = *end * 1000;
-  if (plan.ranks > 1 && !launcher.empty()) {
+  if (const std::string launcher = LauncherId(env, slurm_task); plan.ranks > 1 && !launcher.empty()) {
     const int64_t local = slurm_task ? NumberOf(env, {"SLURM_LOCALID"}).value_or(0)
                                      : NumberOf(env, {"LOCAL_RANK", "OMPI_COMM_WORLD_LOCAL_RANK"}).value_or(0);
     const int64_t rank = slurm_task ? NumberOf(env, {"SLURM_PROCID"}).value_or(0)
@@ -95,6 +108,7 @@ Result<RunPlan> MakeRunPlan(const Options& o, const Settings& s, const Environme
     plan.records = local == 0;
     plan.receipt = rank == 0;
     plan.id = FileName((plan.job.empty() ? "job" : plan.job) + "-" + launcher);
+    plan.shared = true;
     plan.dir = sys::JoinPath(sys::JoinPath(sys::JoinPath(s.data_dir, "runs"), plan.id), FileName(sys::HostName()));
     return plan;
   }

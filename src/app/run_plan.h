@@ -24,6 +24,7 @@ struct RunPlan {
   std::optional<int64_t> attach;
   bool records = true;  // false: another process of the same job on this node does, and this one only runs CMD
   bool receipt = true;  // false: rank 0 prints the one receipt of the job
+  bool shared = false;  // the folder above `dir` holds a folder for each node of the job
   int ranks = 1;
   std::optional<TimeMs> job_end;  // the scheduler's limit, where it says one
 };

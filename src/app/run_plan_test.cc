@@ -43,7 +43,7 @@ TEST(RunPlan, EachRunHasAFolderOfItsOwn) {
 
 TEST(RunPlan, RanksOfOneJobShareAFolderAndOneOfThemPrints) {
   Planner p;
-  p.env.vars = {{"WORLD_SIZE", "16"}, {"RANK", "9"}, {"LOCAL_RANK", "1"}, {"TORCHELASTIC_RUN_ID", "none-7"}};
+  p.env.vars = {{"WORLD_SIZE", "16"}, {"RANK", "9"}, {"LOCAL_RANK", "1"}, {"TORCHELASTIC_RUN_ID", "t7"}};
   EXPECT_FALSE(p.Plan().records);
   EXPECT_FALSE(p.Plan().receipt);
   p.env.vars["RANK"] = "8";
@@ -53,7 +53,34 @@ TEST(RunPlan, RanksOfOneJobShareAFolderAndOneOfThemPrints) {
   p.env.vars["RANK"] = "0";
   EXPECT_TRUE(p.Plan().records);
   EXPECT_TRUE(p.Plan().receipt);
-  EXPECT_EQ(p.Plan().dir, "/data/runs/job-none-7/" + sys::HostName());
+  EXPECT_EQ(p.Plan().dir, "/data/runs/job-t7/" + sys::HostName());
+}
+
+TEST(RunPlan, TwoJobsOfOneLauncherKindNeverShareAFolder) {
+  Planner p;  // torchrun without --rdzv-id says "none" to all
+  p.env.vars = {{"WORLD_SIZE", "2"},   {"RANK", "0"},           {"LOCAL_RANK", "0"}, {"TORCHELASTIC_RUN_ID", "none"},
+                {"MASTER_ADDR", "n1"}, {"MASTER_PORT", "29500"}};
+  const std::string one = p.Plan().id;
+  p.env.vars["MASTER_PORT"] = "29501";
+  EXPECT_NE(p.Plan().id, one);
+  EXPECT_EQ(p.Plan().id, "job-n1-29501");
+  // Steps of one Slurm job.
+  p.env.vars = {{"SLURM_JOB_ID", "79"},
+                {"SLURM_NTASKS", "8"},
+                {"SLURM_PROCID", "0"},
+                {"SLURM_LOCALID", "0"},
+                {"SLURM_STEP_ID", "1"}};
+  EXPECT_EQ(p.Plan().id, "job-79.1");
+}
+
+TEST(RunPlan, RanksWithoutAnyIdAreThoseOfOneParent) {
+  Planner p;
+  p.env.parent_pid = 4000;
+  p.env.vars = {{"OMPI_COMM_WORLD_SIZE", "2"}, {"OMPI_COMM_WORLD_RANK", "1"}, {"OMPI_COMM_WORLD_LOCAL_RANK", "1"}};
+  EXPECT_FALSE(p.Plan().records);
+  EXPECT_FALSE(p.Plan().receipt);
+  EXPECT_EQ(p.Plan().id, "job-parent-4000");
+  EXPECT_TRUE(p.Plan().shared);
 }
 
 TEST(RunPlan, ABatchScriptOfSlurmIsNoRank) {

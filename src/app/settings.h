@@ -21,6 +21,7 @@ struct Settings {
   TimeZone tz = TimeZone::Utc();
   std::string data_dir;
   std::optional<TimeMs> from, to, last_ms;
+  bool whole_period = false;  // the period is from..to even where no sample reaches it
   std::string currency = "USD";
   money::PriceBook prices;
   MinSaving min_saving;

@@ -35,7 +35,10 @@ class AdjustedSource : public model::TelemetrySource {
     if (!clip_) return;
     // Samples may stop before the period's end and go on behind it: that hole belongs to the period.
     period_ = Cut(there);
-    if (!pieces_.empty()) pieces_.back().to = period_.to;
+    if (!pieces_.empty()) {
+      pieces_.front().from = period_.from;
+      pieces_.back().to = period_.to;
+    }
   }
   const std::vector<model::CardInfo>& cards() const override { return cards_; }
   model::TimeRange period() const override { return period_; }
@@ -126,6 +129,7 @@ std::optional<model::TimeRange> Wanted(const Settings& s, model::TimeRange there
   const TimeMs end = std::min(wanted.to, there.to);
   const std::optional<TimeMs> from = s.last_ms ? end - *s.last_ms : s.from;
   if (from && *from > there.from) wanted.from = *from;
+  if (s.whole_period && s.from && s.to) return model::TimeRange{*s.from, *s.to};
   if (wanted.from == -kOpen && wanted.to == kOpen) return std::nullopt;
   return wanted;
 }
@@ -167,7 +171,8 @@ Result<std::unique_ptr<model::TelemetrySource>> OpenFolder(const std::string& pa
     if (wanted->to != kOpen) options.to = wanted->to + kBeyondMs;
     source = store::OpenDataFolder(env->fs, path, options);
     if (!source.ok()) return source;
-    auto adjusted = std::make_unique<AdjustedSource>(std::move(*source), s.labels, wanted, there, name);
+    auto adjusted =
+        std::make_unique<AdjustedSource>(std::move(*source), s.labels, wanted, s.whole_period ? *wanted : there, name);
     if (adjusted->pieces().empty()) return NothingInPeriod(path, s, there);
     return std::unique_ptr<model::TelemetrySource>(std::move(adjusted));
   }

@@ -22,7 +22,7 @@ std::vector<model::RunRow> RunTracker::Observe(TimeMs t, const std::vector<host:
   std::vector<model::RunRow> out;
   std::map<std::string, std::set<std::string>> now;
   for (const host::ProcessRow& r : rows) {
-    if (r.gpu.empty()) continue;
+    if (r.gpu.empty() || (r.name.empty() && r.user.empty() && r.identity.job.empty())) continue;
     const std::string key = KeyOf(r);
     now[key].insert(r.gpu);
     if (runs_.contains(key)) continue;

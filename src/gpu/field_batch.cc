@@ -60,20 +60,21 @@ void FieldBatch::Read(const NvmlApi& api, nvml::Device device, Attempt* attempt,
 }
 
 void FieldBatch::Take(Ask ask, double value, int64_t now_us, int value_type, CardReading* reading) {
-  constexpr double kKibToMb = 1024 / 1e6;
+  constexpr double kKibToMb = 1024 / 1e6, kMostErrors = 1e9;
   const auto rate = [&](CounterRate* counter) {
     std::optional<double> r = counter->Next(value, now_us);
     return r ? std::optional<double>(*r * kKibToMb) : r;
   };
   switch (ask) {
     case Ask::kFieldPower:
-      Set(GpuMetric::kPowerW, value * 1e-3, reading);
+      if (const auto watts = Sound(GpuMetric::kPowerW, value * 1e-3)) Set(GpuMetric::kPowerW, *watts, reading);
       if (IsPresent(reading->values[static_cast<size_t>(GpuMetric::kPowerW)])) reading->power_from = "instant";
       return;
     case Ask::kFieldEnergy:
       return Set(GpuMetric::kEnergyJ, value * 1e-3, reading);
     case Ask::kFieldEcc:
       // Volatile: begins at 0 with the driver. A smaller number is a reset, not an error taken back.
+      if (value > kMostErrors) return;  // garbage: nobody has seen so many
       if (errors_ && value > *errors_) new_errors_ += static_cast<uint64_t>(value - *errors_);
       errors_ = value;
       return;

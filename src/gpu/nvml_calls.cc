@@ -99,7 +99,8 @@ Answer<double> ReadThrottle(const NvmlApi& api, Device device) {
   u64 raw = kUntouched64;
   const int code = CallEither(api.nvmlDeviceGetCurrentClocksEventReasons, api.nvmlDeviceGetCurrentClocksThrottleReasons,
                               device, &raw);
-  if (code != nvml::kSuccess || raw == kUntouched64) return {code, std::nullopt};
+  // Reasons use the low bits (0x1ff so far); a word full of others is garbage, not a card in distress.
+  if (code != nvml::kSuccess || raw == kUntouched64 || (raw >> 16) != 0) return {code, std::nullopt};
   return {code, ThrottleMask(raw)};
 }
 
