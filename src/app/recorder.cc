@@ -75,6 +75,7 @@ class Loop {
         continue;
       }
       const collect::Now now = Clocks();
+      const bool was_open = was_open_;
       if (spec_.for_ms && now.steady_us - begin_us >= *spec_.for_ms * 1000) break;
       SetPaused(now);
       if (spec_.run && !std::exchange(run_told_, true)) {
@@ -87,7 +88,9 @@ class Loop {
       last_tick_us_ = now.steady_us;
       Tell(now);
       KeepHouse(now);
-      next_us = NextTick(now.steady_us);
+      // The tick that opened the source read no card yet: short runs would lose their first second.
+      next_us = was_open_ && !was_open ? now.steady_us + std::min<int64_t>(100'000, spec_.interval_ms * 1000)
+                                       : NextTick(now.steady_us);
     }
     const collect::Now now = Clocks();
     // The time since the last tick is measured, too: a command rarely ends on the second.
