@@ -3,7 +3,10 @@
 # On a terminal: the command stops with us and goes on with us, ^C reaches it once, and it has the terminal.
 # shellcheck source=tests/lib.sh
 source "$(dirname "$0")/lib.sh"
-command -v script >/dev/null || { echo "no script(1)"; exit 77; }
+script -qec true /dev/null </dev/null >/dev/null 2>&1 || {
+  echo "no script(1), or no terminals to be had here"
+  exit 77
+}
 cat >"$work/session" <<S
 set -m
 "$SAWBILL" run --quiet -- sh -c 'test -t 0 && test -t 1 && echo terminal; kill -STOP \$\$; echo goes on; exit 4' 2>/dev/null &

@@ -86,7 +86,7 @@ int CmdPrices(const Options& options, const Settings& settings, Environment* env
   std::string text = KnownPrices(settings);
   int code = 0;
   const bool named = !options.files.empty() || options.data.has_value();
-  for (const std::string& path : Inputs(options, settings)) {
+  for (const std::string& path : Inputs(options, settings, env)) {
     const auto source = OpenTelemetry(path, settings, env);
     if (!source.ok()) {
       // Without a recording the list alone is the answer; one that was named must be there.

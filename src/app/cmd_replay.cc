@@ -26,7 +26,7 @@ int CmdReplay(const Options& options, const Settings& settings, Environment* env
   const Lang lang = settings.lang;
   const auto speed = Speed(options, lang);
   if (!speed.ok()) return Fail(env, speed.status());
-  const auto inputs = Inputs(options, settings);
+  const auto inputs = Inputs(options, settings, env);
   if (inputs.size() != 1) return Fail(env, Status::Invalid(std::string(Text(lang, Msg::kRecOneRecording))));
   const auto source = OpenTelemetry(inputs.front(), settings, env);
   if (!source.ok()) return Fail(env, source.status());

@@ -40,7 +40,7 @@ void Hints(const report::Report& r, const Settings& s, Environment* env) {
 }  // namespace
 
 int ReportAll(const Options& options, const Settings& settings, bool diagnosis, Environment* env) {
-  const std::vector<std::string> inputs = Inputs(options, settings);
+  const std::vector<std::string> inputs = Inputs(options, settings, env);
   const bool readable = settings.format == "text" || settings.format == "md";
   if (inputs.size() > 1 && !readable) {
     return Fail(env, Status::Invalid(Tr(settings.lang, Msg::kAppOneInput, settings.format)));

@@ -119,5 +119,21 @@ TEST_F(CliTest, ProgressOnlyOnATerminal) {
   EXPECT_THAT(Err(), Not(HasSubstr("\r")));
 }
 
+TEST_F(CliTest, WithOnlyRunsTheNewestIsRead) {
+  const std::string runs = "/users/u/.local/state/sawbill/runs/";
+  const auto day = [](int util) {
+    std::string out = "timestamp,gpu,sm_util\n";
+    for (int i = 0; i < 600; ++i) out += std::to_string(1'772'366'400 + i) + ".000,0," + std::to_string(util) + "\n";
+    return out;
+  };
+  fs_.SetNow(1000);
+  fs_.Put(runs + "20260301T120000-a-1/gpu-2026-03-01.csv", day(11));
+  fs_.SetNow(2000);
+  fs_.Put(runs + "20260301T130000-b-2/gpu-2026-03-01.csv", day(99));
+  EXPECT_EQ(Run({"report", "--price", "10"}), 0) << Err();
+  EXPECT_THAT(Err(), HasSubstr("20260301T130000-b-2"));
+  EXPECT_THAT(Out(), HasSubstr("mean 99 %"));
+}
+
 }  // namespace
 }  // namespace sawbill::app

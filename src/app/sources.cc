@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <set>
 
+#include "app/pipeline.h"
 #include "base/text.h"
 #include "ingest/open.h"
 #include "store/day_reader.h"
@@ -211,8 +212,25 @@ void ClipRecording(model::TimeRange range, model::Recording* recording) {
   std::erase_if(recording->runs, [&](const auto& row) { return row.t_ms > range.to; });
 }
 
-std::vector<std::string> Inputs(const Options& options, const Settings& settings) {
-  return options.files.empty() ? std::vector<std::string>{settings.data_dir} : options.files;
+std::vector<std::string> Inputs(const Options& options, const Settings& settings, Environment* env) {
+  if (!options.files.empty()) return options.files;
+  if (store::IsDataFolder(env->fs, settings.data_dir)) return {settings.data_dir};
+  // Who only ever used `sawbill run` means the last of these. Their names begin with the time.
+  const std::string runs = sys::JoinPath(settings.data_dir, "runs");
+  const auto list = env->fs->List(runs);
+  std::string newest;
+  TimeMs modified = 0;
+  if (list.ok()) {
+    for (const sys::FileInfo& f : *list) {
+      const std::string path = sys::JoinPath(runs, f.name);
+      if (!f.is_directory || f.modified_ms < modified || !store::IsDataFolder(env->fs, path)) continue;
+      newest = path;
+      modified = f.modified_ms;
+    }
+  }
+  if (newest.empty()) return {settings.data_dir};
+  Note(env, Tr(settings.lang, Msg::kRecNewestRun, settings.data_dir, newest));
+  return {newest};
 }
 
 Result<std::unique_ptr<model::TelemetrySource>> OpenTelemetry(const std::string& path, const Settings& s,

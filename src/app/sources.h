@@ -16,7 +16,7 @@
 namespace sawbill::app {
 
 /// The paths to read: those named, else the data folder.
-std::vector<std::string> Inputs(const Options& options, const Settings& settings);
+std::vector<std::string> Inputs(const Options& options, const Settings& settings, Environment* env);
 /// `clip` receives the period asked for, where it cuts anything, for analysis::Options.
 /// kNotFound with what to do where nothing is; kInvalid where the period asked for holds no sample.
 Result<std::unique_ptr<model::TelemetrySource>> OpenTelemetry(const std::string& path, const Settings& settings,
