@@ -26,11 +26,10 @@ constexpr int64_t kRecorderPatienceUs = 10'000'000;
 
 class Run {
  public:
-  Run(const Options& options, const Settings& settings, RunPlan plan, RecorderSpec spec, Environment* env)
+  Run(const Options& options, const Settings& settings, RunPlan plan, Environment* env)
       : options_(options),
         settings_(settings),
         plan_(std::move(plan)),
-        spec_(std::move(spec)),
         env_(env),
         lang_(settings.lang),
         files_(env->make_proc_files()),
@@ -297,7 +296,6 @@ class Run {
   const Options& options_;
   const Settings& settings_;
   const RunPlan plan_;
-  const RecorderSpec spec_;
   Environment* env_;
   const Lang lang_;
   std::shared_ptr<sys::ProcFiles> files_;
@@ -318,9 +316,10 @@ int CmdRun(const Options& options, const Settings& settings, Environment* env) {
   if (!env->make_source) return Fail(env, Status::Unsupported("run: no clock here"));
   auto plan = MakeRunPlan(options, settings, *env);
   if (!plan.ok()) return Fail(env, plan.status());
-  auto spec = ResolveRecorder(options, settings);
+  // The recorder's own flags are judged here: its process could only say so in its log.
+  const auto spec = ResolveRecorder(options, settings);
   if (!spec.ok()) return Fail(env, spec.status());
-  Run run(options, settings, std::move(plan).value(), std::move(spec).value(), env);
+  Run run(options, settings, std::move(plan).value(), env);
   return run.All();
 }
 

@@ -154,11 +154,11 @@ class Loop {
       ++read;
     }
     const std::string mean = read > 0 ? FormatFixed(sum / read, 0) + " %" : "-";
-    const double rss_mb = state.usage.rss_bytes ? static_cast<double>(*state.usage.rss_bytes) / 1048576.0 : 0;
-    const std::string line =
-        Tr(spec_.lang, Msg::kRecLive, FormatDuration(Seconds(now.wall - facts_.started)), read, mean,
-           state.cpu_share ? FormatFixed(100 * *state.cpu_share, 2) + " %" : std::string("-"), FormatFixed(rss_mb, 1),
-           state.lost_ticks);
+    const std::string rss_mb =
+        state.usage.rss_bytes ? FormatFixed(static_cast<double>(*state.usage.rss_bytes) / 1048576.0, 1) : "-";
+    const std::string line = Tr(
+        spec_.lang, Msg::kRecLive, FormatDuration(Seconds(now.wall - facts_.started)), read, mean,
+        state.cpu_share ? FormatFixed(100 * *state.cpu_share, 2) + " %" : std::string("-"), rss_mb, state.lost_ticks);
     env_->err->Write("\r" + Pad(Ellipsize(line, env_->columns - 1), live_width_));
     live_width_ = std::max(live_width_, DisplayWidth(line));
   }

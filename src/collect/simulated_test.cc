@@ -159,7 +159,11 @@ unsupported = ["nvmlDeviceGetUtil*", "nvmlDeviceGetMemoryInfo*", "nvmlDeviceGetT
       EXPECT_TRUE(IsMissing(g.At(GpuMetric::kPowerW, i)));
     }
   }
-  EXPECT_GT(recording_.quality.count(model::Odd::kNoValues) + static_cast<int64_t>(recording_.gpus.empty()), 0);
+  const std::string& rows = fs_.Get("/data/gpu-2026-03-01.csv");
+  EXPECT_THAT(rows, HasSubstr("\n1772400010.000,0,,,,,,"));  // a row without a value, not one of zeros
+  EXPECT_THAT(rows, Not(HasSubstr(",0,0,")));
+  const std::string& events = fs_.Get("/data/event-2026-03-01.csv");
+  EXPECT_THAT(events, HasSubstr("no_readings,0,supported=0 asked="));
 }
 
 TEST_F(SimulatedTest, AProbeThatSaysNotSupportedIsAskedOnce) {  // A20

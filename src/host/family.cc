@@ -2,35 +2,19 @@
 #include "host/family.h"
 
 #include <map>
+#include <optional>
 #include <string>
-#include <string_view>
 
-#include "base/numbers.h"
-#include "base/text.h"
+#include "host/process_stat.h"
 
 namespace sawbill::host {
 namespace {
 
-struct Stat {
-  char state = '?';
-  int64_t parent = 0;
-  uint64_t started = 0;
-};
-
-/// The second field is the program's name and may hold anything: what counts stands behind the last ')'.
-std::optional<Stat> ParseStat(std::string_view text) {
-  const size_t end = text.rfind(')');
-  if (end == std::string_view::npos || end + 2 >= text.size()) return std::nullopt;
-  const auto fields = Split(text.substr(end + 2), ' ');
-  if (fields.size() < 20 || fields[0].empty()) return std::nullopt;
-  const auto parent = ParseInt(fields[1]), started = ParseInt(fields[19]);
-  if (!parent || !started) return std::nullopt;
-  return Stat{fields[0][0], *parent, static_cast<uint64_t>(*started)};
-}
-
-std::optional<Stat> ReadStat(sys::ProcFiles* files, int64_t pid, std::string* buffer) {
-  if (!files->Read("/proc/" + std::to_string(pid) + "/stat", buffer)) return std::nullopt;
-  return ParseStat(*buffer);
+std::optional<ProcessStat> ReadStat(sys::ProcFiles* files, int64_t pid, std::string* buffer) {
+  ProcessStat stat;
+  if (!files->Read("/proc/" + std::to_string(pid) + "/stat", buffer) || !ParseProcessStat(*buffer, &stat))
+    return std::nullopt;
+  return stat;
 }
 
 }  // namespace
@@ -39,7 +23,7 @@ ProcessKey FindProcess(sys::ProcFiles* files, int64_t pid) {
   std::string buffer;
   const auto stat = ReadStat(files, pid, &buffer);
   if (!stat) return {};
-  return {stat->state != 'Z' && stat->state != 'X', stat->state == 'Z' ? 0 : stat->started};
+  return {!stat->defunct(), stat->defunct() ? 0 : stat->start_ticks};
 }
 
 std::vector<int64_t> Family(sys::ProcFiles* files, int64_t pid) {
