@@ -144,9 +144,7 @@ void LookOver(GpuTrack* g, const ReadContext& context, Recording* out, Backwards
   if (b.steps > 0) {
     if (const int64_t n = ThinPairs(g); n > 0) out->quality.Count(Odd::kDuplicateSample, where, n);
   }
-  if (g->size() == 1) out->quality.Count(Odd::kSingleSample, where);
-  if (const int64_t n = EmptySamples(*g); n > 0) out->quality.Count(Odd::kNoValues, where, n);
-  if (const int64_t holes = model::Cover(g->t_ms).holes; holes > 0) out->quality.Count(Odd::kGap, where, holes);
+  CountOdds(*g, context, &out->quality);
 }
 
 constexpr size_t kStepRows = 32 * 1024;
@@ -252,6 +250,13 @@ void NoteDropped(const Table& table, const ReadContext& context, Recording* out)
 }
 
 }  // namespace
+
+void CountOdds(const GpuTrack& g, const ReadContext& context, model::DataQuality* quality) {
+  const std::string where = context.file + ": gpu " + g.card.gpu;
+  if (g.size() == 1) quality->Count(Odd::kSingleSample, where);
+  if (const int64_t n = EmptySamples(g); n > 0) quality->Count(Odd::kNoValues, where, n);
+  if (const int64_t holes = model::Cover(g.t_ms).holes; holes > 0) quality->Count(Odd::kGap, where, holes);
+}
 
 void ExplainTable(const Table& table, const ReadContext& context, Explanation* explanation) {
   for (const Layout& l : table.layouts) {
