@@ -39,6 +39,7 @@ struct ReadContext {
   std::string file;              // short name for places ("log.csv:17")
   Lang lang = Lang::kEn;         // of notes and explanations
   size_t text_bytes = 0;         // size of the whole text where it is known, to make room once
+  TimeMs modified_ms = 0;        // when the file was last written; 0 = not known (a pipe)
 };
 
 class Format {

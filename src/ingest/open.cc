@@ -69,6 +69,7 @@ struct Candidate {
 /// The bytes of a file, and what they are taken for.
 struct Opened {
   std::unique_ptr<sys::FileBytes> file;
+  TimeMs modified_ms = 0;
   Status damage;          // of the first bytes
   std::string converted;  // instead of the file's bytes where not empty
   std::string sample;
@@ -109,6 +110,7 @@ std::string WithCommas(std::string_view bytes, char delimiter) {
 Result<Opened> Recognise(sys::FileSystem* fs, const std::string& path) {
   Opened o;
   SAWBILL_ASSIGN_OR_RETURN(o.file, fs->Map(path));
+  if (const auto info = fs->Stat(path); info.ok()) o.modified_ms = info->modified_ms;
   o.compression = sys::DetectCompression(o.file->bytes());
   if (IsUtf16(o.file->bytes())) o.converted = FromUtf16(o.file->bytes());
   Rank(&o);
@@ -158,6 +160,7 @@ Status ReadAs(const Format& format, const Opened& o, const std::string& path, co
   context.tz = &options.tz;
   context.file = sys::BaseName(path);
   context.lang = options.lang;
+  context.modified_ms = o.modified_ms;
   if (o.compression == sys::Compression::kNone) context.text_bytes = o.bytes().size();
   out->source = path;
   out->format = std::string(format.name());
