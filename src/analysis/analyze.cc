@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "analysis/merge.h"
+#include "base/text.h"
 #include "wave/stats.h"
 
 namespace sawbill::analysis {
@@ -132,6 +133,25 @@ void Facts(const Piece& p, size_t k, const Options& o, model::TimeRange whole, P
   out->wave_weight.push_back(std::move(weight));
 }
 
+/// One line for every kind of reading that the record lacks, and what cannot be told without them.
+void LimitByKinds(bool power, bool memory, bool processes, bool hosts, Lang lang, PieceResult* out) {
+  std::vector<std::string> items, effects;
+  const auto add = [&](bool there, Msg item, Msg effect) {
+    if (there) return;
+    items.emplace_back(Text(lang, item));
+    const std::string said(Text(lang, effect));
+    if (effects.empty() || effects.back() != said) effects.push_back(said);
+  };
+  add(power, Msg::kLimitItemPower, Msg::kLimitEffectPower);
+  add(memory, Msg::kLimitItemMemory, Msg::kLimitEffectMemory);
+  add(processes, Msg::kLimitItemProcesses, Msg::kLimitEffectCauses);
+  add(hosts, Msg::kLimitItemHost, Msg::kLimitEffectCauses);
+  if (items.empty()) return;
+  const bool zh = lang == Lang::kZh;
+  out->limits.push_back(
+      Tr(lang, Msg::kLimitNotRecorded, Join(items, zh ? "、" : ", no "), Join(effects, zh ? "，" : ", ")));
+}
+
 void Limits(const Piece& p, const Options& o, PieceResult* out) {
   const model::Recording& r = *p.recording;
   bool util = false, power = false, memory = false, time = false;
@@ -156,6 +176,7 @@ void Limits(const Piece& p, const Options& o, PieceResult* out) {
       out->limits.push_back(Tr(o.lang, Msg::kLimitAliased, p.cards[run.run.cards.front()].track->card.gpu));
   }
   if (p.cards.empty()) return;
+  LimitByKinds(power, memory, !r.processes.empty(), !r.hosts.empty(), o.lang, out);
   if (!time) {
     out->cannot_judge.push_back(Tr(o.lang, Msg::kCannotJudgeNoTime));
     return;
@@ -172,10 +193,6 @@ void Limits(const Piece& p, const Options& o, PieceResult* out) {
   if (p.range.seconds() < 180) {
     out->cannot_judge.push_back(Tr(o.lang, Msg::kCannotJudgeShort, FormatDuration(p.range.seconds())));
   }
-  if (!power) out->limits.push_back(Tr(o.lang, Msg::kLimitNoPower));
-  if (!memory) out->limits.push_back(Tr(o.lang, Msg::kLimitNoMemory));
-  if (r.processes.empty()) out->limits.push_back(Tr(o.lang, Msg::kLimitNoProcesses));
-  if (r.hosts.empty()) out->limits.push_back(Tr(o.lang, Msg::kLimitNoHost));
 }
 
 /// Who the run is: the names that its processes carry, and what run records say of the same job at the same time.

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
 
@@ -84,6 +85,42 @@ TEST(Analyze, WithoutHostAndProcessDataNoCauseIsNamed) {
       Judge(RecordingBuilder().Card("0x20 " + Repeat("98x5 0x5", 120)).Constant(GpuMetric::kMemUsedMb, 60000).Build());
   for (const Finding& f : a.findings) EXPECT_FALSE(f.cause.has_value()) << Names(a);
   EXPECT_FALSE(a.limits.empty());
+}
+
+TEST(Analyze, LinkTrafficIsCommunicationOnlyWhereTheLinksRateIsKnown) {
+  const auto two_cards = [](const std::string& name) {
+    RecordingBuilder b(name);
+    for (int card = 0; card < 2; ++card) {
+      b.Card("97x1200").Constant(GpuMetric::kMemUsedMb, 60000).Constant(GpuMetric::kPowerW, 250);
+      b.Constant(GpuMetric::kNvlinkRxMbS, 60'000).Constant(GpuMetric::kNvlinkTxMbS, 60'000);
+    }
+    RecordingBuilder::Job job;
+    job.to_s = 1200;
+    return Judge(b.Process({0, 1}, job).Build());
+  };
+  // An A100's links carry 300 GB/s each way: 60 are no small share. The same figures on a card that is not known may be
+  // a link that is nearly idle.
+  EXPECT_NE(Find(two_cards("NVIDIA A100-SXM4-80GB"), FindingId::kCommunication), nullptr);
+  const Analysis unknown = two_cards("");
+  EXPECT_EQ(Find(unknown, FindingId::kCommunication), nullptr) << Names(unknown);
+  EXPECT_DOUBLE_EQ(Seconds(unknown, Line::kCommunication), 0);
+}
+
+TEST(Analyze, WhatTheRecordLacksStandsInOneLine) {
+  const auto limits = [](RecordingBuilder b, Lang lang) {
+    const FixedSource source(b.Build());
+    Options o;
+    o.lang = lang;
+    return Analyze(source, o)->limits;
+  };
+  const RecordingBuilder bare = RecordingBuilder().Card("97x1200");
+  EXPECT_THAT(limits(bare, Lang::kEn),
+              testing::Contains("No memory use, no processes, no host data: held and free cards look alike, causes of "
+                                "waiting cannot be told apart. `sawbill record` would record them."));
+  EXPECT_THAT(
+      limits(bare, Lang::kZh),
+      testing::Contains("没有显存占用、进程、主机数据：被占用与空闲的显卡看起来一样，无法区分等待的原因。`sawbill "
+                        "record` 会记录这些。"));
 }
 
 TEST(Analyze, TimeWithoutSamplesIsUnmeasuredAndNeverWaste) {

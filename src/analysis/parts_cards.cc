@@ -96,24 +96,20 @@ void Straggler(const std::vector<CardMeans>& m, RunAnalysis* a) {
 
 void Communication(const std::vector<PreparedCard>& cards, const std::vector<CardMeans>& m, RunAnalysis* a) {
   double sum = 0, low = 0, mid = 0, high = 0;
-  int n = 0;
+  int n = 0, rated = 0;
   for (const CardMeans& c : m) {
     if (IsMissing(c.link)) continue;
     sum += c.link;
     ++n;
     const auto spec = model::FindCardSpec(cards[c.card].track->card.name);
-    const double peak = std::max(c.link_peak, 1.0);
-    if (spec && spec->nvlink_gb_s > 0) {
-      const double rate = spec->nvlink_gb_s * 1000.0;
-      mid += std::min(1.0, c.link / std::max(kLinkEfficiency * rate, 0.9 * peak));
-      low += std::min(1.0, c.link / std::max(kLinkEfficiencyHigh * rate, peak));
-      high += std::min(1.0, c.link / std::max(kLinkEfficiencyLow * rate, 0.9 * peak));
-    } else {
-      // The line rate of this link is not known; the busiest samples bound it from below, so this bounds the share
-      // above.
-      mid += 0.6 * std::min(1.0, c.link / peak);
-      high += std::min(1.0, c.link / peak);
-    }
+    // Without the line rate nothing can be told: a steady load looks the same on a slow link that is full and on a fast
+    // one that is nearly idle.
+    if (!spec || spec->nvlink_gb_s <= 0) continue;
+    ++rated;
+    const double rate = spec->nvlink_gb_s * 1000.0, peak = std::max(c.link_peak, 1.0);
+    mid += std::min(1.0, c.link / std::max(kLinkEfficiency * rate, 0.9 * peak));
+    low += std::min(1.0, c.link / std::max(kLinkEfficiencyHigh * rate, peak));
+    high += std::min(1.0, c.link / std::max(kLinkEfficiencyLow * rate, 0.9 * peak));
   }
   if (n == 0) return;
   wave::FeatureSet& f = a->features;
@@ -122,9 +118,10 @@ void Communication(const std::vector<PreparedCard>& cards, const std::vector<Car
     f.Set(Feature::kCommShare, 0);
     return;
   }
-  f.Set(Feature::kCommShare, mid / n);
-  a->comm_share_low = low / n;
-  a->comm_share_high = high / n;
+  if (rated == 0) return;
+  f.Set(Feature::kCommShare, mid / rated);
+  a->comm_share_low = low / rated;
+  a->comm_share_high = high / rated;
 }
 
 }  // namespace

@@ -86,15 +86,21 @@ int CmdPrices(const Options& options, const Settings& settings, Environment* env
   std::string text = KnownPrices(settings);
   int code = 0;
   const bool named = !options.files.empty() || options.data.has_value();
-  for (const std::string& path : Inputs(options, settings, env)) {
-    const auto source = OpenTelemetry(path, settings, env);
+  const auto failed = [&](const Status& why) {
+    // Without a recording the list alone is the answer; one that was named must be there.
+    if (named) code = std::max(code, Fail(env, why));
+    if (!named) text += "\n" + std::string(Text(settings.lang, Msg::kAppPricesNoRecording)) + "\n";
+  };
+  Inputs gathered = GatherInputs(InputPaths(options, settings, env), settings, env);
+  for (const Status& failure : gathered.failures) failed(failure);
+  for (Input& input : gathered.inputs) {
+    const auto source = OpenTelemetry(&input, settings);
     if (!source.ok()) {
-      // Without a recording the list alone is the answer; one that was named must be there.
-      if (named) code = std::max(code, Fail(env, source.status()));
-      if (!named) text += "\n" + std::string(Text(settings.lang, Msg::kAppPricesNoRecording)) + "\n";
+      failed(source.status());
       continue;
     }
-    text += "\n" + Tr(settings.lang, Msg::kAppPricesCards, Sanitize(path)) + "\n" + CardPrices(**source, settings);
+    text +=
+        "\n" + Tr(settings.lang, Msg::kAppPricesCards, Sanitize(input.name)) + "\n" + CardPrices(**source, settings);
   }
   const Status delivered = Deliver(options, settings, text, env);
   return delivered.ok() ? code : Fail(env, delivered);

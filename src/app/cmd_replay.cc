@@ -26,13 +26,15 @@ int CmdReplay(const Options& options, const Settings& settings, Environment* env
   const Lang lang = settings.lang;
   const auto speed = Speed(options, lang);
   if (!speed.ok()) return Fail(env, speed.status());
-  const auto inputs = Inputs(options, settings, env);
-  if (inputs.size() != 1) return Fail(env, Status::Invalid(std::string(Text(lang, Msg::kRecOneRecording))));
-  const auto source = OpenTelemetry(inputs.front(), settings, env);
+  Inputs gathered = GatherInputs(InputPaths(options, settings, env), settings, env);
+  if (!gathered.failures.empty()) return Fail(env, gathered.failures.front());
+  if (gathered.inputs.size() != 1) return Fail(env, Status::Invalid(std::string(Text(lang, Msg::kRecOneRecording))));
+  const std::string name = gathered.inputs.front().name;
+  const auto source = OpenTelemetry(&gathered.inputs.front(), settings);
   if (!source.ok()) return Fail(env, source.status());
   const auto recording = (*source)->Read(0);
   if (!recording.ok()) return Fail(env, recording.status());
-  if (recording->gpus.empty()) return Fail(env, Status::NotFound(Tr(lang, Msg::kRecNothingToPlay, inputs.front())));
+  if (recording->gpus.empty()) return Fail(env, Status::NotFound(Tr(lang, Msg::kRecNothingToPlay, name)));
   if ((*source)->pieces().size() > 1) Note(env, Tr(lang, Msg::kRecFirstPart, FormatRfc3339((*source)->pieces()[0].to)));
 
   simulator::PlaySpec spec;
@@ -53,8 +55,7 @@ int CmdReplay(const Options& options, const Settings& settings, Environment* env
       };
     }
   }
-  Note(env, Tr(lang, Msg::kRecPlayed, inputs.front(), played->cards().size(),
-               FormatDuration(played->duration_s() / *speed)));
+  Note(env, Tr(lang, Msg::kRecPlayed, name, played->cards().size(), FormatDuration(played->duration_s() / *speed)));
   const auto code = simulator::Play(played.get(), spec);
   if (spec.progress) env->err->Write("\n");
   return code.ok() ? *code : Fail(env, code.status());

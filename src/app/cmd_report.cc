@@ -40,7 +40,8 @@ void Hints(const report::Report& r, const Settings& s, Environment* env) {
 }  // namespace
 
 int ReportAll(const Options& options, const Settings& settings, bool diagnosis, Environment* env) {
-  const std::vector<std::string> inputs = Inputs(options, settings, env);
+  Inputs gathered = GatherInputs(InputPaths(options, settings, env), settings, env);
+  std::vector<Input>& inputs = gathered.inputs;
   const bool readable = settings.format == "text" || settings.format == "md";
   if (inputs.size() > 1 && !readable) {
     return Fail(env, Status::Invalid(Tr(settings.lang, Msg::kAppOneInput, settings.format)));
@@ -49,27 +50,30 @@ int ReportAll(const Options& options, const Settings& settings, bool diagnosis, 
   if (!rules.ok()) return Fail(env, rules.status());
   std::string text;
   int code = 0;
+  for (const Status& failure : gathered.failures) code = std::max(code, Fail(env, failure));
   bool too_much_waste = false;
   for (size_t i = 0; i < inputs.size(); ++i) {
-    const auto report = ReportPath(inputs[i], options, settings, *rules, env);
+    const auto report = ReportInput(&inputs[i], options, settings, *rules, env);
     if (!report.ok()) {
       code = std::max(code, Fail(env, report.status()));
       continue;
     }
     if (inputs.size() > 1) {
-      const std::string heading = Tr(settings.lang, Msg::kAppRecordingOf, i + 1, inputs.size(), Sanitize(inputs[i]));
+      const std::string heading =
+          Tr(settings.lang, Msg::kAppRecordingOf, i + 1, inputs.size(), Sanitize(inputs[i].name));
       text += (text.empty() ? "" : "\n") + (settings.format == "md" ? "# " + heading : "=== " + heading) + "\n\n";
     }
     text += Render(*report, settings, diagnosis);
     Hints(*report, settings, env);
     const double waste = WasteShare(*report);
     if (settings.fail_on_waste && report->unjudged_share >= 0.10) {
-      Note(env, Tr(settings.lang, Msg::kAppWasteUnjudged, FormatFixed(100 * report->unjudged_share, 0), inputs[i]));
+      Note(env,
+           Tr(settings.lang, Msg::kAppWasteUnjudged, FormatFixed(100 * report->unjudged_share, 0), inputs[i].name));
     }
     if (settings.fail_on_waste && waste > *settings.fail_on_waste) {
       too_much_waste = true;
       Note(env, Tr(settings.lang, Msg::kAppTooMuchWaste, FormatFixed(100 * waste, 1),
-                   FormatShortest(100 * *settings.fail_on_waste), inputs[i]));
+                   FormatShortest(100 * *settings.fail_on_waste), inputs[i].name));
     }
   }
   if (!text.empty()) {

@@ -224,11 +224,14 @@ int CmdRulesExplain(const Options& options, const Settings& settings, Environmen
     text += (text.empty() ? "" : "\n") + InWords(*r, settings.lang);
     rules_json.push_back(RuleJson(*r, settings.lang));
   }
-  std::vector<std::string> inputs = options.files;
-  if (inputs.empty() && options.data) inputs = {*options.data};
-  if (!inputs.empty()) text.clear();
-  for (const std::string& path : inputs) {
-    const auto analysis = AnalyzePath(path, options, settings, *set, true, env);
+  std::vector<std::string> paths = options.files;
+  if (paths.empty() && options.data) paths = {*options.data};
+  if (!paths.empty()) text.clear();
+  Inputs gathered = GatherInputs(paths, settings, env);
+  if (!gathered.failures.empty()) return Fail(env, gathered.failures.front());
+  for (Input& input : gathered.inputs) {
+    const std::string& path = input.name;
+    const auto analysis = AnalyzeInput(&input, options, settings, *set, true, env);
     if (!analysis.ok()) return Fail(env, analysis.status());
     size_t tried = 0;
     std::vector<std::string> blind;  // cards of which it sees nothing: one line for all
@@ -246,7 +249,7 @@ int CmdRulesExplain(const Options& options, const Settings& settings, Environmen
     if (tried == 0) text += Tr(settings.lang, Msg::kAppExplainNotTried, options.subject, path) + "\n\n";
     text += Tr(settings.lang, Msg::kAppExplainMore, "sawbill diagnose --all " + ShellWord(path)) + "\n";
   }
-  if (inputs.empty()) {
+  if (paths.empty()) {
     text += "\n" + Tr(settings.lang, Msg::kAppExplainTry, "sawbill rules explain " + options.subject + " FILE") + "\n";
   }
   if (json) {

@@ -43,6 +43,18 @@ class FdStream : public Stream {
   Status status_;
 };
 
+Result<std::string> ReadStdin() {
+  std::string all;
+  std::vector<char> block(1 << 20);
+  while (true) {
+    const ssize_t n = ::read(STDIN_FILENO, block.data(), block.size());
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) return Status::Io(std::string("cannot read stdin: ") + std::strerror(errno));
+    if (n == 0) return all;
+    all.append(block.data(), static_cast<size_t>(n));
+  }
+}
+
 std::string ExePath() {
   char buffer[PATH_MAX];
   const ssize_t n = ::readlink("/proc/self/exe", buffer, sizeof(buffer));
@@ -82,6 +94,7 @@ RealEnvironment::RealEnvironment()
   env.load_library = LoadLibrary;
   env.pid = ::getpid();
   env.parent_pid = ::getppid();
+  if (!sys::IsTerminal(STDIN_FILENO)) env.read_stdin = ReadStdin;
   env.make_source = MakeCardSource;
   env.make_proc_files = [] { return std::shared_ptr<sys::ProcFiles>(sys::MakeRealProcFiles()); };
 }

@@ -55,6 +55,8 @@ struct Environment {
   /// usual.
   std::function<std::shared_ptr<gpu::Source>(const std::string& nvml, const std::string& dcgm)> make_source;
   std::function<std::shared_ptr<sys::ProcFiles>()> make_proc_files;
+  /// All of stdin; empty where there is nothing to read from (a terminal).
+  std::function<Result<std::string>()> read_stdin;
 
   /// The variable's value; an empty one counts as not set.
   std::optional<std::string> Var(const std::string& name) const {

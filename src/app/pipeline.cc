@@ -120,10 +120,10 @@ Result<rules::RuleSet> LoadRules(const Settings& settings, Environment* env) {
   return rules;
 }
 
-Result<analysis::Analysis> AnalyzePath(const std::string& path, const Options& options, const Settings& settings,
-                                       const rules::RuleSet& rules, bool keep_trials, Environment* env) {
+Result<analysis::Analysis> AnalyzeInput(Input* input, const Options& options, const Settings& settings,
+                                        const rules::RuleSet& rules, bool keep_trials, Environment* env) {
   analysis::Options o;
-  SAWBILL_ASSIGN_OR_RETURN(const auto source, OpenTelemetry(path, settings, env, &o.clip));
+  SAWBILL_ASSIGN_OR_RETURN(const auto source, OpenTelemetry(input, settings, &o.clip));
   if (!options.gpus.empty() || !options.labels.empty()) {
     const auto& cards = source->cards();
     if (std::none_of(cards.begin(), cards.end(), [&](const auto& c) { return CardWanted(options, c); })) {
@@ -131,7 +131,7 @@ Result<analysis::Analysis> AnalyzePath(const std::string& path, const Options& o
       std::vector<std::string> names;
       for (size_t k = 0; k < cards.size(); ++k) names.push_back(labels.Label(k));
       if (names.size() > 16) names.resize(16), names.emplace_back("...");
-      return Status::NotFound(Tr(settings.lang, Msg::kAppNoSuchCard, path, Sanitize(Join(names, ", "))));
+      return Status::NotFound(Tr(settings.lang, Msg::kAppNoSuchCard, input->name, Sanitize(Join(names, ", "))));
     }
   }
   o.after_piece = sys::ReleaseFreeMemory;
@@ -150,13 +150,14 @@ Result<analysis::Analysis> AnalyzePath(const std::string& path, const Options& o
   Progress progress(env, settings.lang);
   if (env->err_is_terminal) o.progress = [&progress](double share) { progress.Show(share); };
   SAWBILL_ASSIGN_OR_RETURN(analysis::Analysis analysis, analysis::Analyze(*source, o));
-  SAWBILL_RETURN_IF_ERROR(CheckNames(options, path, analysis, settings.lang));
+  SAWBILL_RETURN_IF_ERROR(CheckNames(options, input->name, analysis, settings.lang));
   return analysis;
 }
 
-Result<report::Report> ReportPath(const std::string& path, const Options& options, const Settings& settings,
-                                  const rules::RuleSet& rules, Environment* env) {
-  SAWBILL_ASSIGN_OR_RETURN(const analysis::Analysis analysis, AnalyzePath(path, options, settings, rules, false, env));
+Result<report::Report> ReportInput(Input* input, const Options& options, const Settings& settings,
+                                   const rules::RuleSet& rules, Environment* env) {
+  SAWBILL_ASSIGN_OR_RETURN(const analysis::Analysis analysis,
+                           AnalyzeInput(input, options, settings, rules, false, env));
   report::BuildOptions o;
   o.lang = settings.lang;
   o.tz = settings.tz;

@@ -7,6 +7,7 @@
 
 #include "analysis/analysis.h"
 #include "app/environment.h"
+#include "app/inputs.h"
 #include "app/options.h"
 #include "app/settings.h"
 #include "report/report.h"
@@ -23,10 +24,10 @@ Status Deliver(const Options& options, const Settings& settings, const std::stri
 
 /// The shipped rules and the files of the configuration on top.
 Result<rules::RuleSet> LoadRules(const Settings& settings, Environment* env);
-Result<analysis::Analysis> AnalyzePath(const std::string& path, const Options& options, const Settings& settings,
-                                       const rules::RuleSet& rules, bool keep_trials, Environment* env);
-Result<report::Report> ReportPath(const std::string& path, const Options& options, const Settings& settings,
-                                  const rules::RuleSet& rules, Environment* env);
+Result<analysis::Analysis> AnalyzeInput(Input* input, const Options& options, const Settings& settings,
+                                        const rules::RuleSet& rules, bool keep_trials, Environment* env);
+Result<report::Report> ReportInput(Input* input, const Options& options, const Settings& settings,
+                                   const rules::RuleSet& rules, Environment* env);
 /// Card time on the lines that are waste (all but useful, unmeasured and unexplained) as a share of the period.
 double WasteShare(const report::Report& r);
 

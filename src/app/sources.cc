@@ -156,49 +156,29 @@ std::string FolderName(const std::string& path, Lang lang, const std::vector<mod
   return Tr(lang, Msg::kAppDayFilesIn, path, count);
 }
 
-Result<std::unique_ptr<model::TelemetrySource>> OpenFolder(const std::string& path, const Settings& s, Environment* env,
+Result<std::unique_ptr<model::TelemetrySource>> OpenFolder(const Input& input, const Settings& s,
                                                            std::optional<model::TimeRange>* clip) {
   store::DataFolderOptions options;
   options.tz = s.tz;
   options.piece_threads = 1;
-  auto source = store::OpenDataFolder(env->fs, path, options);
+  auto source = store::OpenDataFolder(input.fs, input.folder, options);
   if (!source.ok()) return source;
   const model::TimeRange there = (*source)->period();
-  const std::string name = FolderName(path, s.lang, (*source)->cards());
+  const std::string name = FolderName(input.name, s.lang, (*source)->cards());
   if (const auto wanted = Wanted(s, there)) {
     if (clip != nullptr) *clip = wanted;
-    if (HoldsNothing(wanted, there)) return NothingInPeriod(path, s, there);
+    if (HoldsNothing(wanted, there)) return NothingInPeriod(input.name, s, there);
     if (wanted->from != -kOpen) options.from = wanted->from;
     if (wanted->to != kOpen) options.to = wanted->to + kBeyondMs;
-    source = store::OpenDataFolder(env->fs, path, options);
+    source = store::OpenDataFolder(input.fs, input.folder, options);
     if (!source.ok()) return source;
     auto adjusted =
         std::make_unique<AdjustedSource>(std::move(*source), s.labels, wanted, s.whole_period ? *wanted : there, name);
-    if (adjusted->pieces().empty()) return NothingInPeriod(path, s, there);
+    if (adjusted->pieces().empty()) return NothingInPeriod(input.name, s, there);
     return std::unique_ptr<model::TelemetrySource>(std::move(adjusted));
   }
   return std::unique_ptr<model::TelemetrySource>(
       new AdjustedSource(std::move(*source), s.labels, std::nullopt, there, name));
-}
-
-bool LooksLikeLog(std::string_view name) {
-  for (const char* packed : {".gz", ".zst"}) {
-    if (EndsWith(name, packed)) name.remove_suffix(std::string_view(packed).size());
-  }
-  return EndsWith(name, ".csv") || EndsWith(name, ".log") || EndsWith(name, ".txt");
-}
-
-/// A folder without day files: say which files in it might be meant.
-Status NoDayFiles(const std::string& path, const Settings& s, Environment* env) {
-  std::string example;
-  const auto list = env->fs->List(path);
-  if (!list.ok()) return list.status();
-  for (const sys::FileInfo& f : *list) {
-    if (f.is_directory || f.name[0] == '.') continue;
-    if (example.empty() || (!LooksLikeLog(example) && LooksLikeLog(f.name))) example = sys::JoinPath(path, f.name);
-  }
-  if (example.empty()) return Status::NotFound(Tr(s.lang, Msg::kAppEmptyFolder, path));
-  return Status::NotFound(Tr(s.lang, Msg::kAppNoDayFiles, path, example));
 }
 
 }  // namespace
@@ -212,49 +192,16 @@ void ClipRecording(model::TimeRange range, model::Recording* recording) {
   std::erase_if(recording->runs, [&](const auto& row) { return row.t_ms > range.to; });
 }
 
-std::vector<std::string> Inputs(const Options& options, const Settings& settings, Environment* env) {
-  if (!options.files.empty()) return options.files;
-  if (store::IsDataFolder(env->fs, settings.data_dir)) return {settings.data_dir};
-  // Who only ever used `sawbill run` means the last of these. Their names begin with the time.
-  const std::string runs = sys::JoinPath(settings.data_dir, "runs");
-  const auto list = env->fs->List(runs);
-  std::string newest;
-  TimeMs modified = 0;
-  if (list.ok()) {
-    for (const sys::FileInfo& f : *list) {
-      const std::string path = sys::JoinPath(runs, f.name);
-      if (!f.is_directory || f.modified_ms < modified || !store::IsDataFolder(env->fs, path)) continue;
-      newest = path;
-      modified = f.modified_ms;
-    }
-  }
-  if (newest.empty()) return {settings.data_dir};
-  Note(env, Tr(settings.lang, Msg::kRecNewestRun, settings.data_dir, newest));
-  return {newest};
-}
-
-Result<std::unique_ptr<model::TelemetrySource>> OpenTelemetry(const std::string& path, const Settings& s,
-                                                              Environment* env, std::optional<model::TimeRange>* clip) {
-  const auto info = env->fs->Stat(path);
-  if (!info.ok()) {
-    if (info.status().kind() != StatusKind::kNotFound) return info.status();
-    if (path == s.data_dir) return Status::NotFound(Tr(s.lang, Msg::kAppNoRecordings, path));
-    return Status::NotFound(Tr(s.lang, path == "-" ? Msg::kAppNotStdin : Msg::kAppNoSuchFile, path));
-  }
-  if (info->is_directory) {
-    if (!store::IsDataFolder(env->fs, path)) return NoDayFiles(path, s, env);
-    return OpenFolder(path, s, env, clip);
-  }
-  ingest::IngestOptions options;
-  options.tz = s.tz;
-  options.lang = s.lang;
-  auto source = ingest::OpenFile(env->fs, path, options);
-  if (!source.ok()) return source;
-  const model::TimeRange there = (*source)->period();
+Result<std::unique_ptr<model::TelemetrySource>> OpenTelemetry(Input* input, const Settings& s,
+                                                              std::optional<model::TimeRange>* clip) {
+  if (!input->folder.empty()) return OpenFolder(*input, s, clip);
+  SAWBILL_CHECK(input->recording != nullptr);
+  auto source = ingest::SourceOf(std::move(*input->recording));
+  const model::TimeRange there = source->period();
   const auto wanted = Wanted(s, there);
-  if (HoldsNothing(wanted, there)) return NothingInPeriod(path, s, there);
+  if (HoldsNothing(wanted, there)) return NothingInPeriod(input->name, s, there);
   if (clip != nullptr) *clip = wanted;
-  auto adjusted = std::make_unique<AdjustedSource>(std::move(*source), s.labels, wanted, there);
+  auto adjusted = std::make_unique<AdjustedSource>(std::move(source), s.labels, wanted, there);
   return std::unique_ptr<model::TelemetrySource>(std::move(adjusted));
 }
 

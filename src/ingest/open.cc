@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "ingest/archive.h"
 #include "ingest/format.h"
 #include "ingest/table.h"
 
@@ -189,15 +190,32 @@ void AddCards(const Recording& r, Lang lang, std::vector<std::string>* lines) {
 
 }  // namespace
 
-Result<std::unique_ptr<model::TelemetrySource>> OpenFile(sys::FileSystem* fs, const std::string& path,
-                                                         const IngestOptions& options) {
+Result<Recording> ReadFile(sys::FileSystem* fs, const std::string& path, const IngestOptions& options) {
   SAWBILL_ASSIGN_OR_RETURN(const Opened o, Recognise(fs, path));
   const Candidate best = o.candidates.front();
   if (best.certainty < kLeastCertainty) return NotRecognised(path, o, options.lang);
   Recording recording;
   Explanation unused;
   SAWBILL_RETURN_IF_ERROR(ReadAs(*best.format, o, path, options, &recording, &unused));
-  return std::unique_ptr<model::TelemetrySource>(std::make_unique<OnePieceSource>(std::move(recording)));
+  return recording;
+}
+
+std::unique_ptr<model::TelemetrySource> SourceOf(Recording recording) {
+  return std::make_unique<OnePieceSource>(std::move(recording));
+}
+
+Result<std::unique_ptr<model::TelemetrySource>> OpenFile(sys::FileSystem* fs, const std::string& path,
+                                                         const IngestOptions& options) {
+  SAWBILL_ASSIGN_OR_RETURN(Recording recording, ReadFile(fs, path, options));
+  return SourceOf(std::move(recording));
+}
+
+bool IsArchive(sys::FileSystem* fs, const std::string& path) {
+  const auto file = fs->Map(path);
+  if (!file.ok()) return false;
+  const auto source = sys::OpenBytes((*file)->bytes(), 4096);
+  const auto block = source->Next();
+  return block.ok() && LooksLikeTar(*block);
 }
 
 Result<std::string> ExplainFormat(sys::FileSystem* fs, const std::string& path, const IngestOptions& options) {

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// From what a user named (files, folders, archives, patterns, "-") to the recordings in it, one for each receipt.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "app/environment.h"
+#include "app/options.h"
+#include "app/settings.h"
+#include "model/recording.h"
+#include "sys/file.h"
+
+namespace sawbill::app {
+
+/// Telemetry of one receipt: a folder of day files, which is read piece by piece, or a recording made of foreign files.
+struct Input {
+  std::string name;                             // for people
+  std::string folder;                           // of day files, in `fs`; "" = `recording`
+  sys::FileSystem* fs = nullptr;                // of `folder`
+  std::shared_ptr<sys::FileSystem> archive;     // keeps `fs` alive where it is an archive's
+  std::shared_ptr<model::Recording> recording;  // used up by OpenTelemetry
+};
+
+struct Inputs {
+  std::vector<Input> inputs;
+  std::vector<Status> failures;  // of paths that could not be read; the others are there nevertheless
+};
+
+/// The paths to read: those named, else the data folder.
+std::vector<std::string> InputPaths(const Options& options, const Settings& settings, Environment* env);
+/// Reads foreign files whole; which of them are one recording is told by their content (ingest/combine.h) and said on
+/// stderr. Files of a folder that are no telemetry are passed over, and that is said as well. A folder's subfolders are
+/// nodes.
+Inputs GatherInputs(const std::vector<std::string>& paths, const Settings& settings, Environment* env);
+
+}  // namespace sawbill::app
