@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a page of dcgm-exporter says of each card. Names come in two generations (DCGM 4.6 renamed them), units are
-// DCGM's own (mJ, MiB, percent for DEV, ratio for PROF: GPU_UTIL_RATIO is a percentage in spite of its name), and
-// numbers that mean "no value" are printed by older exporters as they are.
+// What a page of dcgm-exporter says of each card. Names, units and the numbers that mean "no value" stand in
+// prom/series_table.h, which the readers of saved pages share.
 #pragma once
 
 #include <cstdint>
@@ -29,8 +28,5 @@ struct DcgmPage {
   uint64_t fingerprint = 0;     // of DCGM's lines; equal = nothing was collected in between
 };
 DcgmPage ParseDcgmPage(std::string_view text);
-
-/// DCGM's "blank, not found, not supported, no permission", of its three types of numbers.
-bool IsDcgmBlank(double v);
 
 }  // namespace sawbill::gpu

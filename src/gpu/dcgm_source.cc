@@ -18,6 +18,7 @@
 #include "gpu/dcgm_page.h"
 #include "gpu/nvml_abi.h"
 #include "gpu/source.h"
+#include "prom/labels.h"
 
 namespace sawbill::gpu {
 namespace {
@@ -25,18 +26,6 @@ namespace {
 using model::GpuMetric;
 
 double At(const model::GpuValues& v, GpuMetric m) { return v[static_cast<size_t>(m)]; }
-
-/// Compute slices of "3g.40gb" over those of a whole card: 7, and 4 on A30.
-std::optional<double> Share(const DcgmCard& card) {
-  std::string_view profile = card.profile;
-  // "1c.3g.40gb": one compute slice of an instance of three.
-  const size_t g = profile.find_first_not_of("0123456789");
-  if (g == std::string_view::npos || g == 0 || (profile[g] != 'g' && profile[g] != 'c')) return std::nullopt;
-  const std::optional<int64_t> slices = ParseInt(profile.substr(0, g));
-  const int whole = card.name.find("A30") != std::string::npos ? 4 : 7;
-  if (!slices || *slices < 1 || *slices > whole) return std::nullopt;
-  return static_cast<double>(*slices) / whole;
-}
 
 std::optional<double> IfPresent(double v) { return IsPresent(v) ? std::optional<double>(v) : std::nullopt; }
 
@@ -192,12 +181,10 @@ class DcgmSource : public Source {
       slot.unified_memory = IsMissing(used) && IsMissing(c.memory_free_mb) && IsMissing(c.memory_total_mb);
       slot.mig_parent = HasInstances(c);
       if (c.instance) {
-        // The page has the GPU instance, not the compute instance, which is 0 unless somebody divided it further; and
-        // the uuid of the whole card, from which NVIDIA's older name of an instance is made.
-        slot.info.gpu = fmt::format("{}.{}.0", c.gpu, *c.instance);
+        slot.info.gpu = prom::InstanceLabel(c.gpu, *c.instance);
         slot.info.parent_uuid = c.uuid;
-        slot.info.uuid = c.uuid.empty() ? "" : fmt::format("MIG-{}/{}/0", c.uuid, *c.instance);
-        slot.info.share = Share(c);
+        slot.info.uuid = prom::InstanceUuid(c.uuid, *c.instance);
+        slot.info.share = prom::InstanceShare(c.profile, c.name);
         slot.info.power_limit_w.reset();
         if (!c.profile.empty()) slot.info.name += " MIG " + c.profile;
       }
@@ -214,7 +201,7 @@ class DcgmSource : public Source {
   void NoteCounters(bool tell) {
     for (const DcgmCard& c : page_.cards) {
       Counters& last = counters_[c.key()];
-      const std::string gpu = c.instance ? fmt::format("{}.{}.0", c.gpu, *c.instance) : c.gpu;
+      const std::string gpu = c.instance ? prom::InstanceLabel(c.gpu, *c.instance) : c.gpu;
       if (tell && IsPresent(last.xid) && c.xid > 0 && c.xid != last.xid) {
         events_.push_back({"xid", gpu, fmt::format("xid={}", static_cast<int64_t>(c.xid))});
       }

@@ -97,14 +97,6 @@ TEST(DcgmPageTest, BlanksAndNonsenseAreMissingAndCostNoOther) {
   }
 }
 
-TEST(DcgmPageTest, BlanksOfAllTypesAreKnown) {
-  for (const double v : {2147483632.0, 2147483635.0, 9223372036854775792.0, 9223372036854775794.0, 140737488355328.0,
-                         140737488355331.0, std::nan("")}) {
-    EXPECT_TRUE(IsDcgmBlank(v)) << v;
-  }
-  for (const double v : {0.0, 100.0, 2147483631.0, 1.4e14}) EXPECT_FALSE(IsDcgmBlank(v)) << v;
-}
-
 TEST(DcgmPageTest, LabelsOfAllReleasesNameTheCard) {
   const DcgmPage page = ParseDcgmPage(
       "DCGM_FI_DEV_GPU_UTIL{gpu=\"1\",uuid=\"GPU-b\",modelName=\"A \"quoted\" name, and\\a slash\",hostname=\"n\"} 5\n"
