@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "analysis/merge.h"
+#include "analysis/silent.h"
 #include "base/text.h"
 #include "wave/stats.h"
 
@@ -159,6 +160,10 @@ void Limits(const Piece& p, const Options& o, PieceResult* out) {
   for (size_t k = 0; k < p.cards.size(); ++k) {
     const PreparedCard& c = p.cards[k];
     if (!p.split[k].empty()) continue;
+    if (IsSilent(c)) {
+      out->limits.push_back(Tr(o.lang, Msg::kRecCardSilent, c.track->card.gpu));
+      continue;
+    }
     util = util || c.has_util;
     power = power || c.has_power;
     memory = memory || c.has_memory;
@@ -176,6 +181,10 @@ void Limits(const Piece& p, const Options& o, PieceResult* out) {
       out->limits.push_back(Tr(o.lang, Msg::kLimitAliased, p.cards[run.run.cards.front()].track->card.gpu));
   }
   if (p.cards.empty()) return;
+  if (std::all_of(p.cards.begin(), p.cards.end(), IsSilent)) {
+    out->cannot_judge.push_back(Tr(o.lang, Msg::kCannotJudgeNoCard));
+    return;
+  }
   LimitByKinds(power, memory, !r.processes.empty(), !r.hosts.empty(), o.lang, out);
   if (!time) {
     out->cannot_judge.push_back(Tr(o.lang, Msg::kCannotJudgeNoTime));
@@ -284,8 +293,16 @@ void FindRanges(const model::TelemetrySource& source, size_t index, const Option
     seen.from = std::min(seen.from, t);
     seen.to = std::max(seen.to, t);
   };
+  constexpr model::TimeRange kNever{INT64_MAX, INT64_MIN};
+  for (const PreparedCard& c : p.cards) out.nodes.try_emplace(c.track->card.node, kNever);
   for (const model::HostTrack& h : recording.hosts) {
     for (const TimeMs t : h.t_ms) widen(h.node, t);
+  }
+  // Cards of which nothing is known, and no host: they were there as long as their rows.
+  for (auto& [node, range] : out.nodes) {
+    if (range.from <= range.to) continue;
+    range = p.range;
+    seen = {std::min(seen.from, range.from), std::max(seen.to, range.to)};
   }
   // The period asked for lies within the recording: where there is one node, it was there all the time.
   if (o.clip && out.nodes.size() == 1 && OneNode(source)) {
@@ -423,6 +440,7 @@ Result<PieceResult> AnalyzeOne(const model::TelemetrySource& source, size_t inde
   JudgePiece(&p, o);
   AccountPiece(&p, o);
   AccountEdges(o, &out, &p);
+  AccountSilent(o, out.nodes, &p);
   o.run_filter ? DropUnwanted(&p) : JudgeCards(&p, o);
   out.findings = BuildFindings(p, o);
   SettleSavings(&out.findings);

@@ -10,7 +10,9 @@ using model::ProcessMetric;
 
 /// Rows show a process of the run on the card before and at `t`. The time from a start to the first row and from the
 /// last row to an end is an estimate: there the run that began first keeps the card, as a restart is no sharing.
+/// A run that only its note tells of is there from start to end.
 bool Seen(const jobs::Run& run, size_t card, TimeMs t) {
+  if (run.holds.empty()) return true;
   return std::any_of(run.holds.begin(), run.holds.end(),
                      [&](const jobs::Hold& h) { return h.card == card && h.seen.from < t && t <= h.seen.to; });
 }

@@ -174,7 +174,10 @@ void States(const model::Recording&, const std::vector<PreparedCard>& cards, Run
     f.Set(Feature::kStartupS, std::max(0.0, startup_s));
     if (life_s > 0) f.Set(Feature::kStartupShare, std::max(0.0, startup_s) / life_s);
   }
-  if (a->active.empty()) {
+  // Where no card tells its utilisation, that no work was seen says nothing.
+  const bool would_show =
+      std::any_of(a->run.cards.begin(), a->run.cards.end(), [&](size_t k) { return cards[k].has_util; });
+  if (a->active.empty() && would_show) {
     f.Set(Feature::kIdleHeldS, life_s);
     f.Set(Feature::kNotebookShare, 1);
   }

@@ -4,6 +4,8 @@
 #include <algorithm>
 
 #include "analysis/piece.h"
+#include "analysis/recorded_runs.h"
+#include "analysis/silent.h"
 
 namespace sawbill::analysis {
 namespace {
@@ -33,6 +35,28 @@ std::vector<Episode> Episodes(const PreparedCard& c, size_t card) {
   return out;
 }
 
+/// Of episodes on one card, what runs that are known do not answer for. A load that goes on for a moment behind a run's
+/// end is no job of its own.
+std::vector<Episode> Unanswered(std::vector<Episode> episodes, const Piece& p) {
+  constexpr double kLeastS = 30;
+  for (const RunAnalysis& a : p.runs) {
+    std::vector<Episode> left;
+    for (const Episode& e : episodes) {
+      const auto& cards = a.run.cards;
+      const model::TimeRange& r = a.run.range;
+      if (std::find(cards.begin(), cards.end(), e.card) == cards.end() || r.to <= e.range.from ||
+          r.from >= e.range.to) {
+        left.push_back(e);
+        continue;
+      }
+      if (Seconds(r.from - e.range.from) >= kLeastS) left.push_back({e.card, {e.range.from, r.from}});
+      if (Seconds(e.range.to - r.to) >= kLeastS) left.push_back({e.card, {r.to, e.range.to}});
+    }
+    episodes = std::move(left);
+  }
+  return episodes;
+}
+
 bool SameJob(const model::TimeRange& a, const model::TimeRange& b) {
   const double both = Seconds(std::min(a.to, b.to) - std::max(a.from, b.from));
   const double either = Seconds(std::max(a.to, b.to) - std::min(a.from, b.from));
@@ -47,6 +71,7 @@ void NameByRecord(const model::Recording& r, jobs::Run* run) {
     if (row.t_ms > run->range.to || (!run->node.empty() && !row.node.empty() && row.node != run->node)) continue;
     if (row.state == "end" && row.t_ms < run->range.from) continue;
     if (row.user.empty() && row.job.empty() && row.program.empty()) continue;
+    if (!row.gpus.empty()) continue;  // it says where it was, and stands for itself (UnseenRuns)
     if (only != nullptr && only->run != row.run) return;
     only = &row;
   }
@@ -54,6 +79,13 @@ void NameByRecord(const model::Recording& r, jobs::Run* run) {
   run->job = only->job;
   run->user = only->user;
   run->program = only->program;
+}
+
+void AddRun(jobs::Run run, Piece* p) {
+  const std::vector<size_t> silent = TakeSilent(p->cards, &run);
+  RunAnalysis a = AnalyzeRun(*p->recording, p->cards, std::move(run), false);
+  a.run.cards.insert(a.run.cards.end(), silent.begin(), silent.end());
+  p->runs.push_back(std::move(a));
 }
 
 }  // namespace
@@ -73,13 +105,15 @@ void FindPieceRuns(Piece* p) {
   }
   for (jobs::Run& run : jobs::FindRuns(r)) {
     if (run.job.empty() && run.user.empty() && run.program.empty()) NameByRecord(r, &run);
-    p->runs.push_back(AnalyzeRun(r, p->cards, std::move(run), false));
+    NameJob(r, &run);
+    AddRun(std::move(run), p);
   }
+  for (jobs::Run& run : UnseenRuns(*p)) AddRun(std::move(run), p);
   std::vector<jobs::Run> assumed;
   for (size_t k = 0; k < p->cards.size(); ++k) {
     const std::string& node = r.gpus[k].card.node;
     if (nodes_with_processes.count(node) != 0) continue;
-    for (const Episode& e : Episodes(p->cards[k], k)) {
+    for (const Episode& e : Unanswered(Episodes(p->cards[k], k), *p)) {
       const auto it = std::find_if(assumed.begin(), assumed.end(), [&](const jobs::Run& x) {
         return x.node == node && SameJob(x.range, e.range) &&
                std::find(x.cards.begin(), x.cards.end(), k) == x.cards.end();

@@ -13,10 +13,13 @@
 namespace sawbill::app {
 namespace {
 
+constexpr double kMostSpeed = 100'000;
+
 Result<double> Speed(const Options& o, Lang lang) {
   if (!o.speed) return 1.0;
   const auto speed = ParseDouble(*o.speed);
-  if (!speed || !(*speed > 0) || *speed > 100'000) return Status::Invalid(Tr(lang, Msg::kRecBadSpeed, *o.speed));
+  if (!speed || !(*speed > 0) || *speed > kMostSpeed)
+    return Status::Invalid(Tr(lang, Msg::kRecBadSpeed, *o.speed, FormatShortest(kMostSpeed)));
   return *speed;
 }
 
@@ -58,7 +61,11 @@ int CmdReplay(const Options& options, const Settings& settings, Environment* env
   Note(env, Tr(lang, Msg::kRecPlayed, name, played->cards().size(), FormatDuration(played->duration_s() / *speed)));
   const auto code = simulator::Play(played.get(), spec);
   if (spec.progress) env->err->Write("\n");
-  return code.ok() ? *code : Fail(env, code.status());
+  if (code.ok()) return *code;
+  const int failed = Fail(env, code.status());
+  // As `sawbill run` and the shell have it.
+  if (!spec.command.empty() && code.status().kind() == StatusKind::kNotFound) return 127;
+  return !spec.command.empty() && code.status().kind() == StatusKind::kUnavailable ? 126 : failed;
 }
 
 }  // namespace sawbill::app

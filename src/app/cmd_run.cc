@@ -9,6 +9,7 @@
 #include "app/commands.h"
 #include "app/pipeline.h"
 #include "app/recorder.h"
+#include "app/run_beside.h"
 #include "app/run_child.h"
 #include "app/run_money.h"
 #include "app/run_plan.h"
@@ -39,7 +40,8 @@ class Run {
 
   int All() {
     if (plan_.records) {
-      daemon_ = FindRecorder(settings_.data_dir, *env_);
+      daemon_.emplace(plan_, settings_, env_);
+      if (!daemon_->found()) daemon_.reset();
       if (daemon_ && !options_.quiet) Note(env_, Tr(lang_, Msg::kRecUsesDaemon, settings_.data_dir));
       if (!daemon_) StartRecorder();
     }
@@ -103,7 +105,10 @@ class Run {
     if (!state || state->kind == sys::ChildState::Kind::kStopped || state->kind == sys::ChildState::Kind::kContinued)
       return;
     recorder_ = 0;
-    if (recorder_pipe_ >= 0) Note(env_, Tr(lang_, Msg::kRecRecorderDied, state->value, Log()));
+    if (recorder_pipe_ < 0) return;
+    const bool killed = state->kind == sys::ChildState::Kind::kSignaled;
+    Note(env_, killed ? Tr(lang_, Msg::kRecRecorderKilled, state->value)
+                      : Tr(lang_, Msg::kRecRecorderDied, state->value, Log()));
   }
 
   void StopRecorder() {
@@ -132,6 +137,7 @@ class Run {
       return pid.status().kind() == StatusKind::kNotFound ? 127 : 126;
     }
     watched_ = *pid;
+    if (daemon_) daemon_->Tell(Row("start"));
     const Supervised end = Supervise(*pid, &waiter_, [this] { EverySecond(); }, [this] { CheckRecorder(); });
     exit_status_ = end.exit_status;
     return end.exit_code;
@@ -145,6 +151,7 @@ class Run {
       StopRecorder();
       return Fail(env_, Status::NotFound(Tr(lang_, Msg::kRecNoProcess, watched_)));
     }
+    if (daemon_) daemon_->Tell(Row("start"));
     Watch([&] { return host::FindProcess(files_.get(), watched_).started_ticks == key.started_ticks; }, &waiter_,
           [this] {
             EverySecond();
@@ -157,24 +164,27 @@ class Run {
     if (second_++ % 10 == 0 || family_.empty()) {
       for (const int64_t pid : host::Family(files_.get(), watched_)) family_.insert(pid);
     }
+    if (daemon_) daemon_->Look();
     if (options_.quiet || !plan_.records) return;
     if (!money_.has_cards()) {
-      std::vector<model::CardInfo> cards;
-      if (const auto seen = FindRecorder(SamplesDir(), *env_)) {
-        for (const auto& c : seen->cards) {
-          model::CardInfo info;
-          info.gpu = c.gpu;
-          info.uuid = c.uuid;
-          info.name = c.name;
-          info.node = seen->facts.node;
-          if (const auto label = settings_.labels.find(c.uuid); label != settings_.labels.end())
-            info.label = label->second;
-          cards.push_back(std::move(info));
-        }
-      }
-      money_.SetCards(Visible(cards));
+      const auto seen = FindRecorder(SamplesDir(), *env_);
+      money_.SetCards(seen ? Visible(CardsOf(*seen)) : std::vector<model::CardInfo>());
     }
     money_.Tick(sys::WallNow());
+  }
+
+  std::vector<model::CardInfo> CardsOf(const collect::StatusSeen& seen) const {
+    std::vector<model::CardInfo> cards;
+    for (const auto& c : seen.cards) {
+      model::CardInfo info;
+      info.gpu = c.gpu;
+      info.uuid = c.uuid;
+      info.name = c.name;
+      info.node = seen.facts.node;
+      if (const auto label = settings_.labels.find(c.uuid); label != settings_.labels.end()) info.label = label->second;
+      cards.push_back(std::move(info));
+    }
+    return cards;
   }
 
   /// Of `cards` those that the command can see.
@@ -203,12 +213,7 @@ class Run {
     return out;
   }
 
-  void WriteRun() {
-    store::FolderWriterOptions o;
-    o.days.tz = settings_.tz;
-    o.start_and_stop_events = false;
-    auto writer = store::FolderWriter::Open(env_->fs, plan_.dir, o);
-    if (!writer.ok()) return Note(env_, writer.status().message());
+  model::RunRow Row(const std::string& state) {
     model::RunRow row;
     row.run = plan_.id;
     row.job = plan_.job;
@@ -216,17 +221,57 @@ class Run {
     row.user = sys::UserName(static_cast<uint32_t>(::getuid()));
     row.node = sys::HostName();
     row.program = Program();
-    if (daemon_) {  // else the recorder wrote it, before the rows of its own
-      row.t_ms = started_;
-      row.state = "start";
-      (void)(*writer)->Run(row);
+    row.state = state;
+    row.t_ms = started_;
+    if (state == "end") {
+      row.t_ms = ended_;
+      row.exit_status = exit_status_;
     }
-    row.t_ms = ended_;
-    row.state = "end";
-    row.exit_status = exit_status_;
-    (void)(*writer)->Run(row);
+    // In a folder of many, the row says which cards the run is billed for.
+    if (daemon_) row.gpus = Join(BilledGpus(state), "|");
+    return row;
+  }
+
+  std::vector<std::string> BilledGpus(const std::string& state) {
+    const std::vector<model::CardInfo> cards = Visible(CardsOf(daemon_->seen()));
+    std::set<std::string> used;
+    if (plan_.bill == Bill::kUsed && state == "end") {
+      const auto source = OpenSamples(settings_.data_dir);
+      if (source.ok()) {
+        for (std::string& uuid : UsedCards(**source)) used.insert(std::move(uuid));
+      }
+    }
+    std::vector<std::string> out;
+    for (const model::CardInfo& c : cards) {
+      if (used.empty() || used.contains(c.uuid)) out.push_back(c.gpu);
+    }
+    return out;
+  }
+
+  void WriteRun() {
+    store::FolderWriterOptions o;
+    o.days.tz = settings_.tz;
+    o.start_and_stop_events = false;
+    auto writer = store::FolderWriter::Open(env_->fs, plan_.dir, o);
+    if (!writer.ok()) return Note(env_, writer.status().message());
+    // Without a daemon the run's recorder wrote the start, before the rows of its own.
+    if (daemon_) (void)(*writer)->Run(Row("start"));
+    const model::RunRow end = Row("end");
+    (void)(*writer)->Run(end);
     const Status written = (*writer)->EndTick();
     if (!written.ok()) Note(env_, written.message());
+    if (!daemon_) return;
+    daemon_->LastLook();
+    daemon_->LeaveSign();
+    daemon_->Tell(end);
+  }
+
+  Result<std::unique_ptr<model::TelemetrySource>> OpenSamples(const std::string& dir) const {
+    store::DataFolderOptions o;
+    o.tz = settings_.tz;
+    o.from = started_;
+    o.to = ended_;
+    return store::OpenDataFolder(env_->fs, dir, o);
   }
 
   /// The cards on which the command's own processes were seen.
@@ -246,13 +291,7 @@ class Run {
   void Receipt() {
     // The job of several nodes stands in a folder a node.
     const std::string dir = daemon_ ? settings_.data_dir : plan_.shared ? sys::DirName(plan_.dir) : plan_.dir;
-    store::DataFolderOptions o;
-    o.tz = settings_.tz;
-    o.from = started_;
-    o.to = ended_;
-    if (daemon_ && !FindRecorder(settings_.data_dir, *env_))
-      Note(env_, Tr(lang_, Msg::kRecDaemonGone, settings_.data_dir));
-    const auto source = store::OpenDataFolder(env_->fs, dir, o);
+    const auto source = OpenSamples(dir);
     if (!source.ok() || (*source)->cards().empty()) {
       if (!never_recorded_) return Note(env_, Tr(lang_, Msg::kRecNoCards, WhyNoCards()));
       return Note(env_, Tr(lang_, Msg::kRecNoRecord, plan_.dir));
@@ -281,7 +320,9 @@ class Run {
     (void)ReportAll(report, settings, false, env_);
     env_->out = out;
     env_->out_is_terminal = terminal;
-    if (!options_.quiet) Note(env_, Tr(lang_, Msg::kRecRecordIn, plan_.dir));
+    if (options_.quiet) return;
+    Note(env_, Tr(lang_, Msg::kRecRecordIn, plan_.dir));
+    if (daemon_) Note(env_, Tr(lang_, Msg::kRecSamplesIn, settings_.data_dir));
   }
 
   /// In the words of the source, from the status file that the recorder left.
@@ -302,7 +343,7 @@ class Run {
   sys::Waiter waiter_;
   TimeMs started_, ended_ = 0;
   RunMoney money_;
-  std::optional<collect::StatusSeen> daemon_;
+  std::optional<BesideRecorder> daemon_;
   int64_t recorder_ = 0, watched_ = 0, second_ = 0;
   int recorder_pipe_ = -1;
   std::set<int64_t> family_;

@@ -8,6 +8,7 @@
 #include "app/environment.h"
 #include "app/options.h"
 #include "base/messages.h"
+#include "collect/status_file.h"
 
 namespace sawbill::app {
 
@@ -24,6 +25,8 @@ const char* Name(Check::Level level);
 std::vector<Check> Examine(const Options& options, Lang lang, Environment* env);
 /// The driver asked, and the recorders at work; nothing where the environment cannot record.
 std::vector<Check> ExamineCards(const Options& options, const std::string& data_dir, Lang lang, Environment* env);
+/// What a recorder says of itself: its share of a core, memory, descriptors, and where the time of a tick goes.
+std::string OwnCost(const collect::StatusSeen& recorder, Lang lang);
 /// Ids in the order of Examine, for --require.
 std::vector<std::string> CheckIds();
 

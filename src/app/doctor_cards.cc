@@ -92,11 +92,7 @@ Check Recorder(const std::string& data_dir, Lang lang, Environment* env) {
   const auto& r = all.front();
   std::string detail = Tr(lang, Msg::kRecDocRecorder, r.facts.pid, FormatDuration(Seconds(env->now - r.facts.started)),
                           r.cards.size(), r.ticks, r.lost_ticks);
-  detail +=
-      " " + Tr(lang, Msg::kRecDocCost, r.cpu_share ? FormatFixed(100 * *r.cpu_share, 2) : std::string("-"),
-               r.rss_mb ? FormatFixed(*r.rss_mb, 1) : std::string("-"),
-               r.open_fds ? std::to_string(*r.open_fds) : std::string("-"), FormatFixed(r.tick.driver_us, 0),
-               FormatFixed(r.tick.host_us, 0), FormatFixed(r.tick.processes_us, 0), FormatFixed(r.tick.writing_us, 0));
+  detail += " " + OwnCost(r, lang);
   if (r.paused) return {"recorder", Level::kWarn, detail, std::string(Text(lang, Msg::kRecDocPaused))};
   if (!r.source_status.ok()) return {"recorder", Level::kWarn, detail, gpu::Explain(r.source_status, lang)};
   std::string troubles;
@@ -107,6 +103,17 @@ Check Recorder(const std::string& data_dir, Lang lang, Environment* env) {
 }
 
 }  // namespace
+
+std::string OwnCost(const collect::StatusSeen& r, Lang lang) {
+  const std::string rss_mb = r.rss_mb ? FormatFixed(*r.rss_mb, 1) : "-";
+  const std::string fds = r.open_fds ? std::to_string(*r.open_fds) : "-";
+  const auto us = [](double v) { return FormatFixed(v, 0); };
+  if (!r.cpu_share)  // the first minute: a share is of the time between two looks
+    return Tr(lang, Msg::kRecDocCostSoon, rss_mb, fds, us(r.tick.driver_us), us(r.tick.host_us),
+              us(r.tick.processes_us), us(r.tick.writing_us));
+  return Tr(lang, Msg::kRecDocCost, FormatFixed(100 * *r.cpu_share, 2), rss_mb, fds, us(r.tick.driver_us),
+            us(r.tick.host_us), us(r.tick.processes_us), us(r.tick.writing_us));
+}
 
 std::vector<Check> ExamineCards(const Options& options, const std::string& data_dir, Lang lang, Environment* env) {
   if (!env->make_source) return {};

@@ -84,6 +84,8 @@ RealEnvironment::RealEnvironment()
     const size_t equals = pair.find('=');
     if (equals != std::string_view::npos) env.vars.emplace(pair.substr(0, equals), pair.substr(equals + 1));
   }
+  // Services and containers may run without it; what others inherit stays as it was.
+  if (!env.Var("HOME")) env.vars["HOME"] = sys::HomeDir();
   env.out_is_terminal = sys::IsTerminal(STDOUT_FILENO);
   env.err_is_terminal = sys::IsTerminal(STDERR_FILENO);
   env.columns = sys::TerminalColumns(STDOUT_FILENO, 80);

@@ -11,6 +11,7 @@
 #include "base/numbers.h"
 #include "base/text.h"
 #include "collect/collector.h"
+#include "store/run_spool.h"
 #include "sys/child.h"
 #include "sys/self.h"
 #include "sys/waiter.h"
@@ -20,6 +21,7 @@ namespace {
 
 constexpr const char* kSimulatedText = "Recorded from a scripted libnvidia-ml.so.1: no real card was measured.\n";
 constexpr int64_t kStatusEveryUs = 60'000'000;
+constexpr int kLockTries = 4;
 
 /// Of the pause files that count, the latest end; 0 = none.
 TimeMs PausedUntil(const RecorderSpec& spec, Environment* env) {
@@ -40,12 +42,14 @@ class Loop {
       : spec_(spec),
         env_(env),
         writer_(std::move(writer)),
+        inbox_(env->fs, writer_.get()),
         waiter_({SIGTERM, SIGINT, SIGHUP, SIGUSR1, SIGUSR2, SIGCHLD}, spec.parent_fd) {
     collect::CollectorOptions o;
     o.interval_ms = spec.interval_ms;
     o.process_every_ms = spec.process_every_ms;
     o.node = sys::HostName();
     o.labels = spec.labels;
+    o.lang = spec.lang;
     const long ticks = ::sysconf(_SC_CLK_TCK);
     if (ticks > 0) o.processes.clock_ticks = static_cast<uint32_t>(ticks);
     o.processes.page_bytes = ::sysconf(_SC_PAGESIZE);
@@ -84,7 +88,9 @@ class Loop {
         row.node = facts_.node;
         (void)writer_->Run(row);  // our own cells: written with the tick
       }
+      if (!spec_.run) inbox_.Take(now.wall);
       collector_->Tick(now);
+      inbox_.Settle();
       last_tick_us_ = now.steady_us;
       Tell(now);
       KeepHouse(now);
@@ -96,9 +102,10 @@ class Loop {
     // The time since the last tick is measured, too: a command rarely ends on the second.
     if (now.steady_us - last_tick_us_ > 50'000) collector_->Tick(now);
     WriteStatus(now);
-    collector_->Stop(now);
+    const Status stopped = collector_->Stop(now);
     if (live_width_ > 0) env_->err->Write("\n");
-    return 0;
+    if (stopped.ok()) return 0;
+    return Fail(env_, Status(StatusKind::kIo, Tr(spec_.lang, Msg::kRecCannotRecord, spec_.dir, stopped.message())));
   }
 
  private:
@@ -185,6 +192,7 @@ class Loop {
   const RecorderSpec& spec_;
   Environment* env_;
   std::unique_ptr<store::FolderWriter> writer_;
+  store::RunInbox inbox_;
   sys::Waiter waiter_;  // before the collector: its threads inherit the mask
   std::unique_ptr<collect::Collector> collector_;
   collect::StatusFacts facts_;
@@ -241,7 +249,17 @@ int RunRecorder(const RecorderSpec& spec, Environment* env) {
   store::FolderWriterOptions o;
   o.days.tz = spec.tz;
   auto writer = store::FolderWriter::Open(env->fs, spec.dir, o);
-  if (!writer.ok()) return Fail(env, writer.status());
+  // Who only looks whether a recorder is there (FindRecorder) holds the lock for a moment.
+  sys::Waiter waiter({});
+  for (int k = 0; k < kLockTries && !writer.ok() && writer.status().kind() == StatusKind::kUnavailable; ++k) {
+    waiter.Wait(sys::SteadyNowUs() + 50'000);
+    writer = store::FolderWriter::Open(env->fs, spec.dir, o);
+  }
+  if (!writer.ok()) {
+    const Status& why = writer.status();
+    if (why.kind() == StatusKind::kUnavailable) return Fail(env, why);
+    return Fail(env, Status(StatusKind::kIo, Tr(spec.lang, Msg::kRecCannotRecord, spec.dir, why.message())));
+  }
   if (!(*writer)->network_file_system().empty())
     Note(env, Tr(spec.lang, Msg::kRecNetworkDisk, spec.dir, (*writer)->network_file_system()));
   Loop loop(spec, env, std::move(writer).value());

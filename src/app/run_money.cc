@@ -48,13 +48,14 @@ double RunMoney::PerHour(TimeMs now) const {
 }
 
 RunMoney::~RunMoney() {
-  if (titled_) env_->err->Write("\033]0;\007");
+  // A terminal that keeps no stack of titles at least gets rid of ours.
+  if (titled_) env_->err->Write("\033]0;\007\033[23;0t");
 }
 
 void RunMoney::Title(const std::string& text) {
   const auto term = env_->Var("TERM");
   if (!env_->err_is_terminal || !term || *term == "dumb" || *term == "linux") return;
-  titled_ = true;
+  if (!std::exchange(titled_, true)) env_->err->Write("\033[22;0t");  // the title that stands there, onto the stack
   env_->err->Write("\033]0;" + Sanitize(text) + "\007");
 }
 

@@ -80,10 +80,11 @@ TEST(RunMoney, TheTitleIsTakenBack) {
   Till t("2");
   t.env.err_is_terminal = true;
   t.env.vars["TERM"] = "xterm";
-  EXPECT_THAT(t.At(0.01), HasSubstr("\033]0;"));
+  EXPECT_THAT(t.At(0.01), HasSubstr("\033[22;0t\033]0;"));  // the one before is kept by the terminal, once
+  EXPECT_THAT(t.At(0.02), AllOf(HasSubstr("\033]0;"), Not(HasSubstr("\033[22;0t"))));
   t.err.Clear();
   t.money.reset();
-  EXPECT_EQ(t.err.text(), "\033]0;\007");
+  EXPECT_EQ(t.err.text(), "\033]0;\007\033[23;0t");
 }
 
 }  // namespace

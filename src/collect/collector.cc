@@ -175,8 +175,10 @@ void Collector::WatchSelf(const Now& now) {
 void Collector::Write(const Now&) {
   const Status status = seams_.writer->EndTick();
   const bool paused = !status.ok();
-  if (paused && !history_paused_ && seams_.note) seams_.note(status.message());
-  if (!paused && history_paused_ && seams_.note) seams_.note("history goes on");
+  const std::string& dir = seams_.writer->dir();
+  if (paused && !history_paused_ && seams_.note)
+    seams_.note(Tr(options_.lang, Msg::kRecHistoryPaused, dir, status.message()));
+  if (!paused && history_paused_ && seams_.note) seams_.note(Tr(options_.lang, Msg::kRecHistoryGoesOn, dir));
   history_paused_ = paused;
   history_trouble_ = status.message();
 }
@@ -191,10 +193,9 @@ void Collector::SetPaused(bool paused, const Now& now) {
   waiting_.push_back({paused ? "paused" : "resumed", "", ""});
 }
 
-void Collector::Stop(const Now& now) {
+Status Collector::Stop(const Now& now) {
   watch_.Pause();
-  const Status status = seams_.writer->Close(now.wall);
-  if (!status.ok() && seams_.note) seams_.note(status.message());
+  return seams_.writer->Close(now.wall);
 }
 
 CollectorState Collector::state() const {

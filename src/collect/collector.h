@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "base/messages.h"
 #include "collect/event_limiter.h"
 #include "collect/gpu_watch.h"
 #include "collect/run_tracker.h"
@@ -29,6 +30,7 @@ struct CollectorOptions {
   host::TableOptions processes;
   std::string node;
   std::map<std::string, std::string> labels;  // the owner's tags, by uuid
+  Lang lang = Lang::kEn;                      // of notes
 };
 
 /// One reading of all three clocks. `boot_ms` counts suspended time, `steady_us` does not matter if it does.
@@ -74,7 +76,8 @@ class Collector {
   void Tick(const Now& now);
   /// Lets go of the cards (`sawbill pause`); host and runs go on.
   void SetPaused(bool paused, const Now& now);
-  void Stop(const Now& now);
+  /// Lets go of the cards and writes the rest; an error when it could not be written.
+  Status Stop(const Now& now);
   CollectorState state() const;
   /// The readings of the last tick, in the order of state().cards; NaN where a card gave none.
   const std::vector<model::GpuValues>& last() const { return last_; }

@@ -75,6 +75,10 @@ std::vector<Run> FindRuns(const model::Recording& r) {
     first = std::min(first, g.t_ms.front());
     last = std::max(last, g.t_ms.back());
   }
+  if (first > last && !r.processes.empty()) {  // cards without any reading: the processes alone tell of the time
+    first = r.processes.front().t_ms - static_cast<TimeMs>(interval_s * 1000);
+    last = r.processes.back().t_ms;
+  }
   std::vector<Run> runs;
   for (auto& h : FindHolds(r, interval_s)) {
     const std::string& node = r.gpus[h.hold.card].card.node;

@@ -136,7 +136,8 @@ std::string View::Level(const Recommendation& rec) const {
 std::string View::Format() const {
   // "gpu.csv (nvidia-smi csv)" has said it.
   const bool said = r_->source.find("(" + r_->format + ")") != std::string::npos;
-  const bool days = r_->format == "sawbill day files" && ToLower(r_->source).find(r_->format) != std::string::npos;
+  // "Sawbill day files in ..." says it as well, in whatever language; the id is not translated.
+  const bool days = r_->format == "sawbill day files" && r_->source.find("Sawbill") != std::string::npos;
   return said || days ? "" : r_->format;
 }
 

@@ -60,6 +60,15 @@ TEST(Receipt, NoLineIsWiderThanThePage) {
   }
 }
 
+TEST(Receipt, ASourceThatSaysItIsOursIsNotCalledSoTwice) {  // the id of the format is not translated
+  Report r = TwoCards(Lang::kZh);
+  r.format = "sawbill day files";
+  r.source = "/data 中的 Sawbill 日文件（1 个节点）";
+  EXPECT_THAT(RenderText(r, {}), Not(HasSubstr("sawbill day files")));
+  r.source = "/data";
+  EXPECT_THAT(RenderText(r, {}), HasSubstr("sawbill day files"));
+}
+
 TEST(Receipt, ColourOnlyDecorates) {
   TextStyle plain, colour;
   colour.color = true;

@@ -80,7 +80,7 @@ void CardSet::Join(CardSet* later) {
 void CardSet::Finish(model::Recording* out) {
   std::vector<Card*> order;
   for (auto& [key, card] : cards_) {
-    if (card.track->size() > 0) order.push_back(&card);
+    if (card.track->size() > 0 || card.track->silent()) order.push_back(&card);
   }
   std::sort(order.begin(), order.end(), [](const Card* a, const Card* b) { return CardBefore(a->info, b->info); });
   for (Card* card : order) {

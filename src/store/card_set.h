@@ -32,7 +32,8 @@ class CardSet : public TrackFinder, public CardFinder {
   void TakeBefore(const CardSet& earlier);
   /// Appends the rows of `later`, card by card.
   void Join(CardSet* later);
-  /// Moves the cards that have samples in the window to the end of `out`, in the order of CardBefore.
+  /// Moves the cards that have samples in the window to the end of `out`, in the order of CardBefore; one whose rows
+  /// are all empty (Jetson, some virtual cards: present, and every reading "not supported") as a track without samples.
   void Finish(model::Recording* out);
 
  private:

@@ -6,6 +6,7 @@
 #include <map>
 #include <utility>
 
+#include "store/run_spool.h"
 #include "store/text_tables.h"
 
 namespace sawbill::store {
@@ -43,6 +44,10 @@ class FolderScan {
       if (file.kind != DayKind::kGpu && file.kind != DayKind::kHost && file.kind != DayKind::kProcess) continue;
       SAWBILL_RETURN_IF_ERROR(FindTimes(fs_, folder.clock, false, &file));
       out_->files.push_back(std::move(file));
+    }
+    for (SpooledRun& s : SpooledRuns(fs_, folder.path)) {  // no recorder wrote them down yet
+      if (s.row.node.empty()) s.row.node = folder.name;
+      folder.runs.push_back(std::move(s.row));
     }
     const auto by_time = [](const auto& a, const auto& b) { return a.t_ms < b.t_ms; };
     std::stable_sort(folder.runs.begin(), folder.runs.end(), by_time);

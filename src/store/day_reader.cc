@@ -13,6 +13,7 @@
 #include "store/day_folder.h"
 #include "store/day_plan.h"
 #include "store/metric_table.h"
+#include "store/run_view.h"
 #include "store/text_tables.h"
 
 namespace sawbill::store {
@@ -195,13 +196,15 @@ class PieceReader {
   }
 
   void AddRuns(const NodeFolder& n) {
-    std::map<std::string, TimeMs> ended;
+    std::map<std::string, TimeMs> started, ended;
     for (const model::RunRow& r : n.runs) {
+      started.try_emplace(r.run, r.t_ms);
       if (r.state == "end") ended[r.run] = r.t_ms;
     }
     for (const model::RunRow& r : n.runs) {
       const auto end = ended.find(r.run);
-      if (r.t_ms <= window_.to && (end == ended.end() || end->second > window_.from)) out_->runs.push_back(r);
+      const bool begun = r.t_ms <= window_.to || (r.state == "end" && started[r.run] <= window_.to);
+      if (begun && (end == ended.end() || end->second > window_.from)) out_->runs.push_back(r);
     }
   }
 
@@ -295,6 +298,8 @@ Result<std::unique_ptr<model::TelemetrySource>> OpenDataFolder(sys::FileSystem* 
     return Status::NotFound(
         dir + " holds no day files (gpu-YYYY-MM-DD.csv); name another folder, or record with 'sawbill record'");
   }
+  if (const std::string samples = SamplesElsewhere(fs, folder); !samples.empty())
+    return OpenRunView(fs, folder, samples, options);
   return std::unique_ptr<model::TelemetrySource>(std::make_unique<DayFolderSource>(fs, std::move(folder), options));
 }
 

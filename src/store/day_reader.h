@@ -32,9 +32,11 @@ struct DataFolderOptions {
 /// nodes and the samples in (from, to] of `pieces()[i]`. So that no time is lost between pieces, each card's and host's
 /// track begins with the one sample AT OR BEFORE `from` where there is one (looked for up to 26 h back): it carries the
 /// end of the time before and speaks for none of its own, as Cover() has it (dt 0 for the first). Do not count it as a
-/// sample of the piece; do not count it twice when pieces are joined. A card without a sample in (from, to] has no
-/// track there. The first sample of all is `period().from`. Runs: rows up to `to` of runs that had not ended before
-/// `from`.
+/// sample of the piece; do not count it twice when pieces are joined. A card without a row in (from, to] has no
+/// track there; one whose rows are all without a reading has an empty one: it was there, and nothing is known of it. The first sample of all is `period().from`. Runs: rows up to `to` of runs that had not ended before
+/// `from`, and the end of each of these.
+///
+/// The folder of a run whose samples a recorder wrote (file SAMPLES) shows the run's part of them.
 ///
 /// Errors: kNotFound (no such folder, no day files in it), kIo. Odd data is counted in Recording::quality; what was odd
 /// about the folder as a whole is counted in piece 0.

@@ -314,9 +314,10 @@ TEST(DayReader, RunsThatEndedBeforeAPieceAreLeftOutOfIt) {
   o.from = kNoon + 15'000;
   o.to = kNoon + 50'000;
   const model::Recording r = MustRead(*MustOpen(&fs, "d", o));
-  ASSERT_EQ(r.runs.size(), 1U);
+  ASSERT_EQ(r.runs.size(), 2U);  // r2 began before and ended behind: both its rows
   EXPECT_EQ(r.runs[0].run, "r2");
   EXPECT_EQ(r.runs[0].program, "b.py");
+  EXPECT_EQ(r.runs[1].state, "end");
   ASSERT_EQ(r.events.size(), 1U);
   EXPECT_EQ(r.events[0].detail, "code=79");
   EXPECT_EQ(r.quality.count(Odd::kBadRow), 1);
@@ -344,6 +345,33 @@ TEST(DayReader, AProcessOfACardWithoutSamplesIsLeftOutAndCounted) {
   EXPECT_TRUE(r.processes.empty());
   EXPECT_EQ(r.quality.count(Odd::kProcessWithoutCard), 1);
   EXPECT_EQ(r.quality.count(Odd::kBadRow), 1);
+}
+
+TEST(DayReader, ACardWhoseRowsAreAllEmptyIsThereWithoutSamples) {  // A4: a Jetson answers, and tells nothing
+  sys::MemFileSystem fs;
+  fs.Put(kFile,
+         "timestamp,gpu,sm_util,power_w\n1767268801.000,0,90,250\n1767268801.000,1,,\n"
+         "1767268802.000,0,90,250\n1767268802.000,1,,\n");
+  fs.Put("d/inventory.csv", "gpu,uuid,name\n0,GPU-a,NVIDIA A100\n1,GPU-b,Orin\n");
+  fs.Put("d/process-2026-01-01.csv", "timestamp,gpu,pid,user,name,job\n1767268802.000,1,7,u,python,bert\n");
+  const model::Recording r = ReadOnePiece(&fs, "d");
+  ASSERT_EQ(r.gpus.size(), 2U);
+  EXPECT_EQ(r.gpus[0].size(), 2U);
+  EXPECT_EQ(r.gpus[1].card.name, "Orin");
+  EXPECT_EQ(r.gpus[1].size(), 0U);
+  EXPECT_EQ(r.quality.count(Odd::kNoValues), 2);
+  ASSERT_EQ(r.processes.size(), 1U);  // and who holds it is known
+  EXPECT_EQ(r.processes[0].card, 1);
+}
+
+TEST(DayReader, ACardThatFellSilentIsThereInTheNextPieceToo) {
+  sys::MemFileSystem fs;
+  fs.Put(kFile, "timestamp,gpu,sm_util\n1767268801.000,0,90\n1767268802.000,0,90\n1767268820.000,0,\n");
+  DataFolderOptions o;
+  o.from = kNoon + 10'000;
+  const model::Recording r = MustRead(*MustOpen(&fs, "d", o));
+  ASSERT_EQ(r.gpus.size(), 1U);
+  EXPECT_EQ(r.gpus[0].size(), 0U);
 }
 
 TEST(DayReader, RowsOutOfOrderAreSortedAndCounted) {

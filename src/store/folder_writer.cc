@@ -83,7 +83,7 @@ Status FolderWriter::EndTick() {
   const bool was_paused = std::exchange(paused_, !first_error.ok());
   if (paused_) {
     if (!was_paused) paused_since_ = now_;
-    return Status(first_error.kind(), "history paused: " + first_error.message());
+    return first_error;
   }
   if (was_paused) {
     const int64_t dropped = dropped_rows() - std::exchange(dropped_before_pause_, dropped_rows());

@@ -130,6 +130,30 @@ std::string FormatRow(const CardInfo& c) {
   return row.text() + "\n";
 }
 
+/// What was last known of the same card: under the same index, else under any.
+const CardInfo* Latest(const std::vector<CardInfo>& all, const CardInfo* same_index, const CardInfo& card) {
+  if (same_index != nullptr && same_index->uuid == card.uuid) return same_index;
+  const CardInfo* latest = nullptr;
+  for (const CardInfo& row : all) {
+    if (card.uuid.empty() || row.uuid != card.uuid) continue;
+    if (latest == nullptr || row.from >= latest->from) latest = &row;
+  }
+  return latest;
+}
+
+/// A driver that is being reloaded, or a card that fails, answers some questions and not others: what a card is does
+/// not change with that. The label is the owner's.
+void KeepKnown(const CardInfo& before, CardInfo* card) {
+  for (std::string CardInfo::* text : {&CardInfo::name, &CardInfo::driver, &CardInfo::label, &CardInfo::parent_uuid}) {
+    if ((card->*text).empty()) card->*text = before.*text;
+  }
+  for (std::optional<double> CardInfo::* number :
+       {&CardInfo::memory_total_mb, &CardInfo::power_limit_w, &CardInfo::share, &CardInfo::sm_clock_max_mhz,
+        &CardInfo::util_window_s}) {
+    if (!(card->*number)) card->*number = before.*number;
+  }
+}
+
 /// The last header line of `text`: rows that follow must match it.
 std::string LastHeader(std::string_view text) {
   std::string header;
@@ -206,15 +230,11 @@ Status UpdateInventory(sys::FileSystem* fs, const std::string& dir, const std::v
   model::DataQuality ignored;  // the reader counts it where a report can show it
   const Inventory have = Inventory::Parse(text, "", tz, path, &ignored);
   std::string rows;
+  const std::vector<CardInfo> all = have.Rows();
   for (CardInfo card : cards) {
     const CardInfo* last = have.At(card.gpu, std::numeric_limits<TimeMs>::max());
     card.from = last == nullptr ? 0 : now;
-    if (card.label.empty()) {
-      for (const CardInfo& row : have.Rows()) {
-        if (!card.uuid.empty() && row.uuid == card.uuid) card.label = row.label;
-      }
-      if (last != nullptr && last->uuid == card.uuid) card.label = last->label;
-    }
+    if (const CardInfo* before = Latest(all, last, card)) KeepKnown(*before, &card);
     if (last == nullptr || !SameCard(*last, card)) rows += FormatRow(card);
   }
   if (rows.empty()) return Status::Ok();

@@ -74,6 +74,25 @@ TEST(Inventory, UpdateAddsARowOnlyForAChange) {
   EXPECT_EQ(fs.Get("d/inventory.csv"), first + "0,GPU-a,NVIDIA A100,81920,,570.86,1767268801.000,,,,,,\n");
 }
 
+TEST(Inventory, WhatCannotBeReadThisTimeKeepsItsLastValue) {  // opened anew while a call into the driver fails
+  sys::MemFileSystem fs;
+  fs.Put("d/inventory.csv", std::string(kInventoryHeader) + "\n0,GPU-a,NVIDIA A100,81920,400,550.54,,n1,,,,1410,\n");
+  const std::string before = fs.Get("d/inventory.csv");
+  model::CardInfo a;
+  a.gpu = "0";
+  a.uuid = "GPU-a";
+  a.node = "n1";
+  ASSERT_TRUE(UpdateInventory(&fs, "d", {a}, kNoon, TimeZone::Utc()).ok());
+  EXPECT_EQ(fs.Get("d/inventory.csv"), before);
+  a.gpu = "1";  // back under another index: a row, with all that is known of the card
+  ASSERT_TRUE(UpdateInventory(&fs, "d", {a}, kNoon, TimeZone::Utc()).ok());
+  EXPECT_EQ(fs.Get("d/inventory.csv"), before + "1,GPU-a,NVIDIA A100,81920,400,550.54,,n1,,,,1410,\n");
+  a.uuid = "GPU-b";  // another card in its place knows nothing of the one before
+  ASSERT_TRUE(UpdateInventory(&fs, "d", {a}, kNoon, TimeZone::Utc()).ok());
+  EXPECT_EQ(fs.Get("d/inventory.csv").substr(before.size()),
+            "1,GPU-a,NVIDIA A100,81920,400,550.54,,n1,,,,1410,\n1,GPU-b,,,,,1767268800.000,n1,,,,,\n");
+}
+
 TEST(Inventory, UpdateKeepsTheOwnersTagAndAnOlderHeader) {
   sys::MemFileSystem fs;
   fs.Put("d/inventory.csv", "gpu,uuid,label\n0,GPU-a,rack 7");  // written by hand, no last line end

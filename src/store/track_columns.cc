@@ -67,6 +67,7 @@ void TrackColumns::Trim() {
 
 void TrackColumns::Join(TrackColumns* other) {
   TakeBefore(*other);
+  silent_ = silent_ || other->silent_;
   if (other->size_ == 0) return;
   Trim();
   other->Trim();

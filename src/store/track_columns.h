@@ -59,12 +59,15 @@ class TrackColumns {
   void DropLast() {
     if (in_window_) {
       --size_;
+      silent_ = true;
     } else {
       before_ = saved_;
     }
   }
 
   size_t size() const { return size_; }
+  /// Rows of the window stood there without any reading: what they are about was seen, and told nothing.
+  bool silent() const { return silent_; }
   bool has_before() const { return before_.t != kNever; }
   TimeMs before() const { return before_.t; }
   TimeMs first() const { return t_ms_[0]; }  // REQUIRES: size() > 0
@@ -92,7 +95,7 @@ class TrackColumns {
   void Trim();
 
   size_t expected_rows_, size_ = 0, capacity_ = 0;
-  bool in_window_ = true;
+  bool in_window_ = true, silent_ = false;
   std::vector<TimeMs> t_ms_;
   std::array<std::vector<float>, kMaxMetrics> columns_;
   std::array<float*, kMaxMetrics> data_{};

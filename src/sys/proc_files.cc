@@ -136,4 +136,11 @@ std::string UserName(uint32_t uid) {
   return known.emplace(uid, name).first->second;
 }
 
+std::string HomeDir() {
+  passwd entry = {}, *found = nullptr;
+  char buffer[4096];
+  const bool known = ::getpwuid_r(::getuid(), &entry, buffer, sizeof(buffer), &found) == 0 && found != nullptr;
+  return known && found->pw_dir != nullptr ? found->pw_dir : "";
+}
+
 }  // namespace sawbill::sys

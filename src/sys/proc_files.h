@@ -54,5 +54,7 @@ class MemProcFiles : public ProcFiles {
 
 /// The name of a user id; "uid 1234" when the system does not know it. Cached; asks the system's user database.
 std::string UserName(uint32_t uid);
+/// The home of the user that this process runs as, by the system's user database; "" when it does not know.
+std::string HomeDir();
 
 }  // namespace sawbill::sys
