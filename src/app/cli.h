@@ -71,6 +71,7 @@ enum CommandBit : unsigned {
   kRun = 8192,
   kPause = 16384,
   kReplay = 32768,
+  kConvert = 65536,
 };
 struct FlagRow {
   const char* names;  // "-o,--output"

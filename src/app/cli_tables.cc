@@ -7,7 +7,7 @@ namespace {
 constexpr unsigned kShown = kReport | kDiagnose | kDemo;
 constexpr unsigned kReads = kShown | kRulesExplain;
 constexpr unsigned kEverywhere = kReads | kRoot | kRules | kRulesList | kRulesCheck | kPrices | kDoctor | kCompletion |
-                                 kVersion | kRecord | kRun | kPause | kReplay;
+                                 kVersion | kRecord | kRun | kPause | kReplay | kConvert;
 constexpr unsigned kRecords = kRecord | kRun;
 
 FlagRow Text(const char* names, const char* value, Msg help, Msg group, unsigned commands,
@@ -29,11 +29,12 @@ const std::vector<FlagRow>& FlagRows() {
       Text("--data", "DIR", Msg::kAppFlagData, Msg::kAppGroupSource,
            kReport | kDiagnose | kRulesExplain | kPrices | kDoctor | kRecords | kPause | kReplay, &Options::data),
       Switch("--explain-format", Msg::kAppFlagExplainFormat, Msg::kAppGroupSource, kDiagnose, &Options::explain_format),
-      Text("--tz", "ZONE", Msg::kAppFlagTz, Msg::kAppGroupSource, kReads | kPrices | kRecords | kReplay, &Options::tz),
+      Text("--tz", "ZONE", Msg::kAppFlagTz, Msg::kAppGroupSource, kReads | kPrices | kRecords | kReplay | kConvert,
+           &Options::tz),
 
-      Text("--from", "TIME", Msg::kAppFlagFrom, Msg::kAppGroupPeriod, kReads | kReplay, &Options::from),
-      Text("--to", "TIME", Msg::kAppFlagTo, Msg::kAppGroupPeriod, kReads | kReplay, &Options::to),
-      Text("--last", "DURATION", Msg::kAppFlagLast, Msg::kAppGroupPeriod, kReads | kReplay, &Options::last),
+      Text("--from", "TIME", Msg::kAppFlagFrom, Msg::kAppGroupPeriod, kReads | kReplay | kConvert, &Options::from),
+      Text("--to", "TIME", Msg::kAppFlagTo, Msg::kAppGroupPeriod, kReads | kReplay | kConvert, &Options::to),
+      Text("--last", "DURATION", Msg::kAppFlagLast, Msg::kAppGroupPeriod, kReads | kReplay | kConvert, &Options::last),
       List("--gpu", "GPU", Msg::kAppFlagGpu, Msg::kAppGroupPeriod, kReads, &Options::gpus),
       List("--label", "LABEL", Msg::kAppFlagLabel, Msg::kAppGroupPeriod, kReads, &Options::labels),
       List("--job", "JOB", Msg::kAppFlagJob, Msg::kAppGroupPeriod, kReads, &Options::jobs),
@@ -56,6 +57,7 @@ const std::vector<FlagRow>& FlagRows() {
            &Options::format),
       Text("-o,--output", "FILE", Msg::kAppFlagOutput, Msg::kAppGroupOutput,
            kReads | kPrices | kDoctor | kRulesList | kRun, &Options::output),
+      Text("-o,--output", "DIR", Msg::kAppFlagConvertOutput, Msg::kAppGroupOutput, kConvert, &Options::output),
       Switch("--all", Msg::kAppFlagAll, Msg::kAppGroupOutput, kShown | kRun, &Options::all),
       Text("--color", "auto|always|never", Msg::kAppFlagColor, Msg::kAppGroupOutput, kShown | kRun, &Options::color),
       Switch("--ascii", Msg::kAppFlagAscii, Msg::kAppGroupOutput, kShown | kRun, &Options::ascii),
@@ -95,6 +97,7 @@ const std::vector<CommandRow>& CommandRows() {
       {"replay", kReplay, Msg::kRecCmdReplay, "", false, "FILE"},
       {"report", kReport, Msg::kAppCmdReport, "", false, "FILE"},
       {"diagnose", kDiagnose, Msg::kAppCmdDiagnose, "", false, "FILE"},
+      {"convert", kConvert, Msg::kAppCmdConvert, "", false, "FILE"},
       {"demo", kDemo, Msg::kAppCmdDemo, "", false, ""},
       {"prices", kPrices, Msg::kAppCmdPrices, "", false, "FILE"},
       {"rules", kRules, Msg::kAppCmdRules, "", false, ""},

@@ -136,20 +136,6 @@ TEST_F(CliTest, MissingFileAndMissingDataFolderSayWhatToDo) {
               AllOf(HasSubstr("/users/u/.local/state/sawbill"), HasSubstr("sawbill demo"), HasSubstr("--data DIR")));
 }
 
-TEST_F(CliTest, AFolderOfForeignLogsNamesOneAsAnExample) {
-  EXPECT_EQ(Run({"report", "/logs"}), 2);
-  EXPECT_THAT(Err(), HasSubstr("sawbill report /logs/gpu.csv"));
-}
-
-TEST_F(CliTest, SeveralFilesGetAReceiptEach) {
-  fs_.Put("/logs/b.csv", SmiLog(60));
-  EXPECT_EQ(Run({"report", "/logs/gpu.csv", "/logs/b.csv"}), 0);
-  EXPECT_THAT(Out(), AllOf(HasSubstr("1 of 2: /logs/gpu.csv"), HasSubstr("2 of 2: /logs/b.csv")));
-  EXPECT_EQ(Run({"report", "--format", "json", "/logs/gpu.csv", "/logs/b.csv"}), 2);
-  EXPECT_EQ(Run({"report", "/logs/gpu.csv", "/logs/none.csv"}), 2) << "one that cannot be read does not hide the other";
-  EXPECT_THAT(Out(), HasSubstr("RECEIPT"));
-}
-
 TEST_F(CliTest, PeriodIsCut) {
   EXPECT_EQ(Run({"report", "--format", "json", "--from", "2026-03-01 12:02", "--to", "2026-03-01T12:03:00Z",
                  "/logs/gpu.csv"}),

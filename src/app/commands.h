@@ -15,6 +15,7 @@ int CmdRun(const Options& options, const Settings& settings, Environment* env);
 int CmdRecord(const Options& options, const Settings& settings, Environment* env);
 int CmdPause(const Options& options, const Settings& settings, Environment* env);
 int CmdReplay(const Options& options, const Settings& settings, Environment* env);
+int CmdConvert(const Options& options, const Settings& settings, Environment* env);
 int CmdReport(const Options& options, const Settings& settings, Environment* env);
 int CmdDiagnose(const Options& options, const Settings& settings, Environment* env);
 int CmdDemo(const Options& options, const Settings& settings, Environment* env);

@@ -25,6 +25,43 @@ struct Read {
   model::Recording recording;
 };
 
+/// A file below a folder.
+struct File {
+  std::string name;  // relative to the folder
+  std::string node;  // the subfolder that it lies in
+};
+
+Status ListFiles(sys::FileSystem* fs, const std::string& root, const std::string& below, int depth,
+                 std::vector<File>* files) {
+  const auto list = fs->List(below.empty() ? root : sys::JoinPath(root, below));
+  if (!list.ok()) return below.empty() ? list.status() : Status::Ok();  // a subfolder that may not be read
+  for (const sys::FileInfo& f : *list) {
+    if (f.name[0] == '.' || files->size() > kMostFiles) continue;
+    const std::string name = below.empty() ? f.name : sys::JoinPath(below, f.name);
+    if (!f.is_directory) {
+      if (f.size_bytes > 0) files->push_back({name, below.substr(0, below.find('/'))});
+    } else if (depth > 1) {
+      SAWBILL_RETURN_IF_ERROR(ListFiles(fs, root, name, depth - 1, files));
+    }
+  }
+  return Status::Ok();
+}
+
+/// What came in on stdin, as a file in memory.
+Result<NamedFile> StdinFile(const Settings& s, Environment* env) {
+  if (!env->read_stdin) return Status::Invalid(std::string(Text(s.lang, Msg::kAppStdinTerminal)));
+  SAWBILL_ASSIGN_OR_RETURN(std::string bytes, env->read_stdin());
+  if (bytes.empty()) return Status::Invalid(std::string(Text(s.lang, Msg::kAppStdinEmpty)));
+  auto held = std::make_shared<sys::MemFileSystem>();
+  NamedFile file;
+  file.name = std::string(Text(s.lang, Msg::kAppStdin));
+  file.path = "/" + file.name;
+  held->Put(file.path, std::move(bytes));
+  file.fs = held.get();
+  file.held = held;
+  return file;
+}
+
 class Gatherer {
  public:
   Gatherer(const Settings& settings, Environment* env) : s_(settings), env_(env) {
@@ -84,14 +121,9 @@ class Gatherer {
   }
 
   void AddStdin() {
-    if (!env_->read_stdin) return Failed(Status::Invalid(std::string(Text(s_.lang, Msg::kAppStdinTerminal))));
-    auto bytes = env_->read_stdin();
-    if (!bytes.ok()) return Failed(bytes.status());
-    if (bytes->empty()) return Failed(Status::Invalid(std::string(Text(s_.lang, Msg::kAppStdinEmpty))));
-    auto held = std::make_shared<sys::MemFileSystem>();
-    const std::string name(Text(s_.lang, Msg::kAppStdin));
-    held->Put("/" + name, std::move(*bytes));
-    AddFile(held.get(), "/" + name, name);
+    const auto file = StdinFile(s_, env_);
+    if (!file.ok()) return Failed(file.status());
+    AddFile(file->fs, file->path, file->name);
   }
 
   void AddMatching(const std::string& pattern) {
@@ -177,26 +209,6 @@ class Gatherer {
       Note(env_, Tr(s_.lang, Msg::kAppFilesLeftOut, left_out.size() - kShownLeftOut, name));
   }
 
-  struct File {
-    std::string name;  // relative to the folder
-    std::string node;  // the subfolder that it lies in
-  };
-  Status ListFiles(sys::FileSystem* fs, const std::string& root, const std::string& below, int depth,
-                   std::vector<File>* files) {
-    const auto list = fs->List(below.empty() ? root : sys::JoinPath(root, below));
-    if (!list.ok()) return below.empty() ? list.status() : Status::Ok();  // a subfolder that may not be read
-    for (const sys::FileInfo& f : *list) {
-      if (f.name[0] == '.' || files->size() > kMostFiles) continue;
-      const std::string name = below.empty() ? f.name : sys::JoinPath(below, f.name);
-      if (!f.is_directory) {
-        if (f.size_bytes > 0) files->push_back({name, below.substr(0, below.find('/'))});
-      } else if (depth > 1) {
-        SAWBILL_RETURN_IF_ERROR(ListFiles(fs, root, name, depth - 1, files));
-      }
-    }
-    return Status::Ok();
-  }
-
   static void NameNode(const std::string& node, model::Recording* r) {
     if (node.empty()) return;
     for (auto& g : r->gpus) {
@@ -237,6 +249,31 @@ std::vector<std::string> InputPaths(const Options& options, const Settings& sett
   if (newest.empty()) return {settings.data_dir};
   Note(env, Tr(settings.lang, Msg::kRecNewestRun, settings.data_dir, newest));
   return {newest};
+}
+
+Result<std::vector<NamedFile>> FilesOf(const std::string& path, size_t most, const Settings& s, Environment* env) {
+  if (path == "-") {
+    SAWBILL_ASSIGN_OR_RETURN(NamedFile file, StdinFile(s, env));
+    return std::vector<NamedFile>{std::move(file)};
+  }
+  SAWBILL_ASSIGN_OR_RETURN(const sys::FileInfo info, env->fs->Stat(path));
+  NamedFile named{env->fs, nullptr, path, path};
+  std::string root = path;
+  if (!info.is_directory) {
+    if (!ingest::IsArchive(env->fs, path)) return std::vector<NamedFile>{named};
+    SAWBILL_ASSIGN_OR_RETURN(const auto bytes, env->fs->Map(path));
+    SAWBILL_ASSIGN_OR_RETURN(ingest::Archive archive, ingest::OpenTar(bytes->bytes(), s.lang));
+    named.held = std::move(archive.fs);
+    named.fs = named.held.get();
+    root = "/";
+  }
+  std::vector<File> files;
+  SAWBILL_RETURN_IF_ERROR(ListFiles(named.fs, root, "", kDepth, &files));
+  if (files.size() > most) files.resize(most);
+  std::vector<NamedFile> out;
+  for (const File& f : files)
+    out.push_back({named.fs, named.held, sys::JoinPath(root, f.name), sys::JoinPath(path, f.name)});
+  return out;
 }
 
 Inputs GatherInputs(const std::vector<std::string>& paths, const Settings& settings, Environment* env) {

@@ -35,4 +35,14 @@ std::vector<std::string> InputPaths(const Options& options, const Settings& sett
 /// nodes.
 Inputs GatherInputs(const std::vector<std::string>& paths, const Settings& settings, Environment* env);
 
+/// A file as it stands, for --explain-format.
+struct NamedFile {
+  sys::FileSystem* fs = nullptr;
+  std::shared_ptr<sys::FileSystem> held;  // keeps `fs` alive where it is an archive's or stdin's
+  std::string path, name;
+};
+/// The file, or the files of a folder or archive, at most `most`.
+Result<std::vector<NamedFile>> FilesOf(const std::string& path, size_t most, const Settings& settings,
+                                       Environment* env);
+
 }  // namespace sawbill::app

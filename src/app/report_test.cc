@@ -170,11 +170,6 @@ TEST_F(ReportTest, HelpIsACommandToo) {
   EXPECT_THAT(Out(), Not(HasSubstr("dcgmi"))) << "only what can be read is named";
 }
 
-TEST_F(ReportTest, StandardInputIsRefusedWithTheReason) {
-  EXPECT_EQ(Run({"report", "-"}), 2);
-  EXPECT_THAT(Err(), HasSubstr("write it to one first"));
-}
-
 TEST_F(ReportTest, APricedCardKeepsItsPriceWhenTheOtherIsGivenOne) {
   std::string log = "timestamp,index,name,utilization.gpu [%]\n";
   for (int i = 0; i < 600; ++i) {

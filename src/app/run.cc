@@ -18,6 +18,7 @@ constexpr Entry kCommands[] = {
     {"record", CmdRecord},
     {"pause", CmdPause},
     {"replay", CmdReplay},
+    {"convert", CmdConvert},
     {"report", CmdReport},
     {"diagnose", CmdDiagnose},
     {"demo", CmdDemo},
