@@ -4,6 +4,7 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <cstdint>
 #include <cstring>
 #include <limits>
 
@@ -239,10 +240,10 @@ bool ParsePromValue(std::string_view text, double* value) {
 }
 
 int64_t TimeMsOf(double time) {
-  // Up to the year 5138 in seconds, from 1973 on in milliseconds.
-  constexpr double kMostSeconds = 1e11, kMostMs = 1e14;
-  if (!(std::fabs(time) < kMostMs)) return 0;
-  return std::llround(std::fabs(time) < kMostSeconds ? time * 1000 : time);
+  // 2001 to 5138, in either unit; no two of these ranges overlap.
+  constexpr double kLeast = 1e9, kMost = 1e11;
+  if (time >= kLeast && time < kMost) return std::llround(time * 1000);
+  return time >= kLeast * 1e3 && time < kMost * 1e3 ? std::llround(time) : INT64_MIN;
 }
 
 }  // namespace sawbill::prom

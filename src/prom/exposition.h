@@ -4,6 +4,7 @@
 // apart, which a reader needs once for each series and not for each sample.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -44,7 +45,8 @@ bool ParseSeries(std::string_view series, SeriesName* out);
 /// A value in Go's notation: "1e3", "0x1p4", "NaN", "+Inf". False when it is none.
 bool ParsePromValue(std::string_view text, double* value);
 
-/// A time in seconds or milliseconds, told apart by its size: no sound time is both. In milliseconds.
+/// A time in seconds or milliseconds, told apart by its size: no sound time is both. In milliseconds; INT64_MIN for
+/// what is no time since 2001.
 int64_t TimeMsOf(double time);
 
 }  // namespace sawbill::prom

@@ -114,7 +114,7 @@ TEST(ParseSeries, PagesShortenedForPeopleAreRead) {
 TEST(TimeMsOf, SecondsAndMillisecondsAreToldApart) {
   EXPECT_EQ(TimeMsOf(1395066363000), 1395066363000);
   EXPECT_EQ(TimeMsOf(1520879607.789), 1520879607789);
-  EXPECT_EQ(TimeMsOf(1e300), 0);
+  for (const double none : {1e300, -1.0, 0.0, 12345.0}) EXPECT_EQ(TimeMsOf(none), INT64_MIN);
 }
 
 }  // namespace

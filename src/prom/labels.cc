@@ -106,6 +106,8 @@ std::string InstanceUuid(std::string_view card_uuid, int instance) {
   return card_uuid.empty() ? "" : fmt::format("MIG-{}/{}/0", card_uuid, instance);
 }
 
-bool IsMaskedUuid(std::string_view uuid) { return uuid.find_first_not_of("GPUMIGgpu-0") == std::string_view::npos; }
+bool IsMaskedUuid(std::string_view uuid) {
+  return uuid.size() >= 12 && uuid.find_first_not_of("GPUMIGgpu-0") == std::string_view::npos;
+}
 
 }  // namespace sawbill::prom

@@ -226,6 +226,24 @@ const Meaning* FindSeries(std::string_view name) {
   return nullptr;
 }
 
+const Meaning* FindDcgmColumn(std::string_view heading) {
+  static constexpr std::string_view kColumns[][2] = {
+      {"GPUTL", "GPU_UTIL"},         {"MCUTL", "MEM_COPY_UTIL"},
+      {"FBUSD", "FB_USED"},          {"FBTTL", "FB_TOTAL"},
+      {"FBFRE", "FB_FREE"},          {"TMPTR", "GPU_TEMP"},
+      {"POWER", "POWER_USAGE"},      {"TOTEC", "TOTAL_ENERGY_CONSUMPTION"},
+      {"SMCLK", "SM_CLOCK"},         {"MMCLK", "MEM_CLOCK"},
+      {"GRACT", "GR_ENGINE_ACTIVE"}, {"SMACT", "SM_ACTIVE"},
+      {"SMOCC", "SM_OCCUPANCY"},     {"TENSO", "PIPE_TENSOR_ACTIVE"},
+      {"DRAMA", "DRAM_ACTIVE"},      {"PCITX", "PCIE_TX_BYTES"},
+      {"PCIRX", "PCIE_RX_BYTES"},    {"NVLTX", "NVLINK_TX_BYTES"},
+      {"NVLRX", "NVLINK_RX_BYTES"}};
+  for (const auto& [column, field] : kColumns) {
+    if (column == heading) return FindSeries("DCGM_FI_" + std::string(field));
+  }
+  return nullptr;
+}
+
 bool IsKnownFamily(std::string_view name) {
   for (const Family& f : Families()) {
     if (StartsWith(name, f.prefix)) return true;

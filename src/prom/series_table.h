@@ -65,6 +65,8 @@ struct Meaning {
 
 /// Null for what is not known. The result lives as long as the program.
 const Meaning* FindSeries(std::string_view name);
+/// The heading that DCGM's own tools give a field: "GRACT" for GR_ENGINE_ACTIVE.
+const Meaning* FindDcgmColumn(std::string_view heading);
 /// Whether the name belongs to an exporter that is known, be the series itself known or not.
 bool IsKnownFamily(std::string_view name);
 
