@@ -19,22 +19,17 @@ void JsonFeed::Line(std::string_view line) {
     Flush();  // printed over several lines all but the outermost brackets are indented: what was open is cut off
     std::string_view text = Trim(line);
     if (text.back() == ',') text.remove_suffix(1);
-    // The brackets of an array around all documents say nothing.
-    if (text.front() == '[' && (text.size() == 1 || text.back() != ']')) text = Trim(text.substr(1));
+    // The brackets of an array around documents that stand at the very left say nothing.
+    if (text.size() > 1 && text.front() == '[' && text.back() != ']') text = Trim(text.substr(1));
     if (text.empty()) return;
     if (text.front() == '{' && text.back() == ']') text = Trim(text.substr(0, text.size() - 1));
-    if (text.back() == (text.front() == '[' ? ']' : '}')) return Document(text);
+    if (text.size() > 1 && text.back() == (text.front() == '[' ? ']' : '}')) return Document(text);
     pending_.assign(text);
     return;
   }
   if (pending_.empty()) {
     const std::string_view text = Trim(line);
-    if (text.empty() || text == "]" || text == "," || text == "],") return;
-    if (text.front() == '{' || text.front() == '[') {
-      pending_.assign(text);  // an element of an array, indented
-      return;
-    }
-    ++broken_;
+    if (!text.empty() && text != "]" && text != ",") ++broken_;  // what a torn document left
     return;
   }
   if (pending_.size() + line.size() > kMostPending) {
@@ -50,7 +45,7 @@ void JsonFeed::Flush() {
   if (pending_.empty()) return;
   std::string_view text = Trim(pending_);
   if (!text.empty() && text.back() == ',') text.remove_suffix(1);
-  Document(text);
+  if (text != "[") Document(text);
   pending_.clear();
 }
 
