@@ -12,16 +12,19 @@ class First : public gpu::Source {
 
   gpu::SourceStatus Open() override {
     open_ = nullptr;
-    gpu::SourceStatus first;
+    gpu::SourceStatus said;
     for (const auto& s : sources_) {
       const gpu::SourceStatus status = s->Open();
       if (status.ok()) {
-        open_ = s.get();
+        open_ = served_ = s.get();
         return status;
       }
-      if (first.ok()) first = status;
+      // What is wrong with the one that served before; else with the first that is there at all: who names an exporter
+      // mostly does so because there is no library.
+      const bool absent = said.ok() || said.trouble == gpu::Trouble::kNoLibrary;
+      if (served_ == s.get() || (absent && served_ == nullptr) || said.ok()) said = status;
     }
-    return first;
+    return said;
   }
   void Close() override {
     if (open_ != nullptr) open_->Close();
@@ -40,6 +43,7 @@ class First : public gpu::Source {
  private:
   std::vector<std::unique_ptr<gpu::Source>> sources_;
   gpu::Source* open_ = nullptr;
+  gpu::Source* served_ = nullptr;  // opened last
 };
 
 }  // namespace

@@ -102,7 +102,9 @@ class Loop {
     // The time since the last tick is measured, too: a command rarely ends on the second.
     if (now.steady_us - last_tick_us_ > 50'000) collector_->Tick(now);
     WriteStatus(now);
+    if (!spec_.run) inbox_.Take(now.wall);
     const Status stopped = collector_->Stop(now);
+    inbox_.Settle();
     if (live_width_ > 0) env_->err->Write("\n");
     if (stopped.ok()) return 0;
     return Fail(env_, Status(StatusKind::kIo, Tr(spec_.lang, Msg::kRecCannotRecord, spec_.dir, stopped.message())));
@@ -138,7 +140,9 @@ class Loop {
   /// What is going on, for those who look: the status file, and one line on a terminal.
   void Tell(const collect::Now& now) {
     const auto state = collector_->state();
-    const bool changed = state.open != was_open_ || state.status.trouble != was_trouble_;
+    // Closed to be opened anew with the next tick: what that brings is worth saying.
+    const bool between = !state.open && state.status.ok() && !state.paused;
+    const bool changed = !between && (state.open != was_open_ || state.status.trouble != was_trouble_);
     if (changed) {
       was_open_ = state.open;
       was_trouble_ = state.status.trouble;

@@ -52,7 +52,7 @@ class DcgmSource : public Source {
     const Result<std::string> text = fetch_(url_);
     if (!text.ok()) return {Trouble::kUnreachable, 0, text.status().message()};
     DcgmPage page = ParseDcgmPage(*text);
-    if (page.cards.empty()) return {Trouble::kNoCards, 0, url_ + ": no line of DCGM's that names a card"};
+    if (page.cards.empty()) return {Trouble::kUnreachable, 0, url_ + ": no line of DCGM's that names a card"};
     AddSlots(page);
     page_ = std::move(page);
     page_number_ = 1;
@@ -127,6 +127,7 @@ class DcgmSource : public Source {
     ++fetches_;
     DcgmPage page = ParseDcgmPage(*text);
     if (page.fingerprint == page_.fingerprint) return true;
+    if (page.cards.empty()) return false;  // an exporter that starts, or somebody else at its address
     for (const DcgmCard& c : page.cards) {
       if (std::find(keys_.begin(), keys_.end(), c.key()) == keys_.end()) return false;
     }

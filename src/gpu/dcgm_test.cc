@@ -206,7 +206,7 @@ TEST_F(DcgmTest, ExporterThatDoesNotAnswerIsUnreachableAndFoundAgain) {
   EXPECT_THAT(status.detail, HasSubstr("9400/metrics: Connection refused"));
   error_.clear();
   page_ = "go_goroutines 12\n";
-  EXPECT_EQ(source_->Open().trouble, Trouble::kNoCards);
+  EXPECT_EQ(source_->Open().trouble, Trouble::kUnreachable);
   page_ = Line("DCGM_FI_DEV_GPU_UTIL", "50");
   ASSERT_TRUE(source_->Open().ok());
   Quick();
@@ -217,6 +217,16 @@ TEST_F(DcgmTest, ExporterThatDoesNotAnswerIsUnreachableAndFoundAgain) {
   EXPECT_EQ(Quick().outcome, Outcome::kReopen) << "another card has come";
   source_->Close();
   EXPECT_EQ(Quick().outcome, Outcome::kReopen);
+}
+
+TEST_F(DcgmTest, APageThatNamesNoCardIsNoAnswer) {  // an exporter that starts, a proxy's "bad gateway" with status 200
+  for (const char* page : {"", "<html>502</html>", "DCGM_FI_DEV_GPU_UTIL{gpu=\"0"}) {
+    page_ = Line("DCGM_FI_DEV_GPU_UTIL", "90");
+    ASSERT_TRUE(source_->Open().ok());
+    EXPECT_EQ(Quick().outcome, Outcome::kOk);
+    page_ = page;
+    EXPECT_EQ(Quick().outcome, Outcome::kReopen) << page;
+  }
 }
 
 }  // namespace
