@@ -108,18 +108,36 @@ std::string WithCommas(std::string_view bytes, char delimiter) {
   return out;
 }
 
+/// All of a packed file, as far as it can be read.
+std::string Unpacked(std::string_view bytes) {
+  std::string out;
+  const auto source = sys::OpenBytes(bytes);
+  while (true) {
+    const auto block = source->Next();
+    if (!block.ok() || block->empty()) return out;
+    out.append(*block);
+  }
+}
+
 Result<Opened> Recognise(sys::FileSystem* fs, const std::string& path) {
   Opened o;
   SAWBILL_ASSIGN_OR_RETURN(o.file, fs->Map(path));
   if (const auto info = fs->Stat(path); info.ok()) o.modified_ms = info->modified_ms;
   o.compression = sys::DetectCompression(o.file->bytes());
+  const bool packed = o.compression != sys::Compression::kNone;
   if (IsUtf16(o.file->bytes())) o.converted = FromUtf16(o.file->bytes());
   Rank(&o);
-  if (o.candidates.front().certainty >= kLeastCertainty || o.compression != sys::Compression::kNone) return o;
+  if (packed && IsUtf16(o.sample)) {
+    o.converted = FromUtf16(Unpacked(o.file->bytes()));
+    Rank(&o);
+  }
+  if (o.candidates.front().certainty >= kLeastCertainty) return o;
   const char delimiter = OtherDelimiter(o.sample);
   if (delimiter == 0) return o;
   std::string plain = std::move(o.converted);
-  o.converted = WithCommas(plain.empty() ? o.file->bytes() : std::string_view(plain), delimiter);
+  const std::string unpacked = plain.empty() && packed ? Unpacked(o.file->bytes()) : "";
+  const std::string_view text = !plain.empty() ? plain : packed ? std::string_view(unpacked) : o.file->bytes();
+  o.converted = WithCommas(text, delimiter);
   Rank(&o);
   if (o.candidates.front().certainty >= kLeastCertainty) return o;
   o.converted = std::move(plain);
@@ -162,7 +180,7 @@ Status ReadAs(const Format& format, const Opened& o, const std::string& path, co
   context.file = sys::BaseName(path);
   context.lang = options.lang;
   context.modified_ms = o.modified_ms;
-  if (o.compression == sys::Compression::kNone) context.text_bytes = o.bytes().size();
+  if (o.compression == sys::Compression::kNone || !o.converted.empty()) context.text_bytes = o.bytes().size();
   out->source = path;
   out->format = std::string(format.name());
   sys::LineReader lines(sys::OpenBytes(o.bytes()));

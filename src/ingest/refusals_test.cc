@@ -61,6 +61,11 @@ TEST(Delimiters, TabsAreRead) {
   EXPECT_EQ(Values(r, 1, GpuMetric::kSmUtil), "12");
 }
 
+TEST(Delimiters, AreSeenInPackedFilesToo) {
+  const std::string table = "timestamp;index;utilization.gpu [%]\n1772366400,5;0;37,5\n1772366401,5;0;40\n";
+  for (const auto& packed : {*sys::CompressGzip(table), *sys::CompressZstd(table)})
+    EXPECT_EQ(Values(ReadText(packed), 0, model::GpuMetric::kSmUtil), "37.5 40");
+}
 TEST(Delimiters, OfAFileThatIsNoTableAreLeftAsTheyAre) {
   EXPECT_THAT(RefusalIn(Lang::kEn, "a;b;c\nd;e;f\n"), HasSubstr("\"a;b;c\""));
   EXPECT_THAT(RefusalIn(Lang::kEn, "a\tb\n"), Not(HasSubstr("?")));
