@@ -45,6 +45,7 @@ class TextLoop {
 
  private:
   void Line(std::string_view line);
+  int CardOf(int64_t index, std::string_view name, std::string_view total);
   void Card(int64_t index, std::string_view rest);
   void Loads(int card, std::string_view cell);
 
@@ -55,6 +56,7 @@ class TextLoop {
   Samples samples_;
   PrintedTimes times_;
   std::string buffer_, node_, driver_;
+  std::vector<int> cards_;  // of node_, by index
   bool timed_ = false;
   TimeMs t_ms_ = 0;
   int64_t undated_ = 0;
@@ -63,8 +65,10 @@ class TextLoop {
 /// "27°C,  30 %,   0 % (E: 0 %  D: 0 %),   22 / 300 W"
 void TextLoop::Loads(int card, std::string_view cell) {
   std::string_view util;
-  for (const std::string_view part : Split(cell, ',')) {
-    const std::string_view item = Trim(part);
+  while (!cell.empty()) {
+    const size_t comma = std::min(cell.find(','), cell.size());
+    const std::string_view item = Trim(cell.substr(0, comma));
+    cell.remove_prefix(std::min(comma + 1, cell.size()));
     std::string_view number = item;
     number = TakeWord(&number);
     if (number.empty()) continue;
@@ -81,29 +85,37 @@ void TextLoop::Loads(int card, std::string_view cell) {
   if (!util.empty()) samples_.Set(card, t_ms_, GpuMetric::kSmUtil, TakeReading(util, &tally_));
 }
 
+/// The card of an index on this node; its facts are read when it is seen first.
+int TextLoop::CardOf(int64_t index, std::string_view name, std::string_view total) {
+  const auto i = static_cast<size_t>(index);
+  if (cards_.size() <= i) cards_.resize(i + 1, -1);
+  if (cards_[i] >= 0 || samples_.cards() >= kMostCards) return cards_[i];
+  model::CardInfo info;
+  info.node = node_;
+  info.driver = driver_;
+  info.gpu = std::to_string(index);
+  info.name = Trim(name).substr(0, 96);
+  const double total_mb = TakeReading(TakeWord(&total), &tally_);
+  if (total_mb > 0 && total_mb <= 4e6) info.memory_total_mb = total_mb;
+  return cards_[i] = samples_.Card(info);
+}
+
 void TextLoop::Card(int64_t index, std::string_view rest) {
   if (!timed_) {
     ++undated_;
     return;
   }
-  const std::vector<std::string_view> cells = Split(rest, '|');
-  if (index > 4095 || samples_.cards() >= kMostCards) return tally_.Count(Odd::kBadRow);
-  if (cells.size() < 3) return tally_.Count(Odd::kTornLine);
-  model::CardInfo info;
-  info.node = node_;
-  info.driver = driver_;
-  info.gpu = std::to_string(index);
-  info.name = Trim(cells[0]).substr(0, 96);
-  // "  1835 / 46068 MB"
-  const size_t slash = cells[2].find('/');
+  // NAME | loads | "  1835 / 46068 MB" | processes
+  const size_t bar = rest.find('|'), second = rest.find('|', bar + 1);
+  if (second == std::string_view::npos) return tally_.Count(Odd::kTornLine);
+  const std::string_view memory = rest.substr(second + 1, rest.find('|', second + 1) - second - 1);
+  const size_t slash = memory.find('/');
   if (slash == std::string_view::npos) return tally_.Count(Odd::kTornLine);
-  std::string_view total = cells[2].substr(slash + 1);
-  const double total_mb = TakeReading(TakeWord(&total), &tally_);
-  if (total_mb > 0 && total_mb <= 4e6) info.memory_total_mb = total_mb;
-  const int card = samples_.Card(info);
+  const int card = index > 4095 ? -1 : CardOf(index, rest.substr(0, bar), memory.substr(slash + 1));
+  if (card < 0) return tally_.Count(Odd::kBadRow);
   samples_.Touch(card, t_ms_);
-  samples_.Set(card, t_ms_, GpuMetric::kMemUsedMb, TakeReading(cells[2].substr(0, slash), &tally_));
-  Loads(card, cells[1]);
+  samples_.Set(card, t_ms_, GpuMetric::kMemUsedMb, TakeReading(memory.substr(0, slash), &tally_));
+  Loads(card, rest.substr(bar + 1, second - bar - 1));
 }
 
 void TextLoop::Line(std::string_view line) {
@@ -117,7 +129,8 @@ void TextLoop::Line(std::string_view line) {
   if (times_.Find(line, &t, &before)) {
     timed_ = true;
     t_ms_ = t;
-    node_ = std::string(before.substr(0, 128));
+    if (node_ != before) cards_.clear();  // several machines in one file
+    node_.assign(before.substr(0, 128));
     const std::string_view last = line.substr(line.rfind(' ') + 1);
     driver_ = last.find('.') != std::string_view::npos && last.size() < 24 ? std::string(last) : "";
     return;

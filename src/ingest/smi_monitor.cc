@@ -31,6 +31,7 @@ constexpr int Id(GpuMetric m) { return static_cast<int>(m); }
 constexpr int Id(ProcessMetric m) { return static_cast<int>(m); }
 constexpr int kNotRead = -1;
 constexpr size_t kMostCards = 4096;
+constexpr size_t kLeastRowBytes = 80;  // of pmon: its columns are padded
 
 /// What a line that begins with "#" says.
 struct Heading {
@@ -253,6 +254,7 @@ void Monitor::Line(std::string_view line) {
 }
 
 Status Monitor::Read() {
+  if (pmon_) out_->processes.reserve(context_.text_bytes / kLeastRowBytes);
   std::string_view line;
   while (lines_.Next(&line)) Line(line);
   if (!lines_.status().ok()) out_->quality.Count(Odd::kDamagedFile, context_.file + ": " + lines_.status().message());

@@ -268,9 +268,13 @@ void QueryLoop::Line(std::string_view line) {
   while (indent < line.size() && line[indent] == ' ') ++indent;
   if (indent == line.size()) return;
   // Keys are padded to one width, so that " : " parts them; bus addresses and times have colons without blanks.
-  const size_t colon = line.find(" : ");
-  if (colon != std::string_view::npos)
-    return Leaf(indent / 4, Trim(line.substr(0, colon)), Trim(line.substr(colon + 3)));
+  size_t colon = line.find(':', indent + 1);
+  while (colon != std::string_view::npos && (line[colon - 1] != ' ' || line.substr(colon + 1, 1) != " ")) {
+    colon = line.find(':', colon + 1);
+  }
+  if (colon != std::string_view::npos) {
+    return Leaf(indent / 4, Trim(line.substr(indent, colon - indent)), Trim(line.substr(colon + 1)));
+  }
   Section(indent / 4, Trim(line));
 }
 

@@ -55,7 +55,7 @@ Status ReadCsv(std::string_view name, sys::LineReader* lines, const ReadContext&
     if (time >= 0) rows.Time(Unquote(cells[static_cast<size_t>(time)]));
     for (size_t i = 0; i < keys.size(); ++i) {
       if (keys[i].kind == Kind::kLeftOut || keys[i].kind == Kind::kTime) continue;
-      rows.Value(keys[i], runs.size() > 1 ? keys[i].run : none, WideReading(cells[i], rows.tally()));
+      rows.ValueOfWholeRow(keys[i], runs.size() > 1 ? keys[i].run : none, WideReading(cells[i], rows.tally()));
     }
     rows.EndRow();
   });

@@ -115,14 +115,26 @@ void WandbRows::Value(const WandbKey& key, const std::string& node, double value
   row_.push_back({&key, &node, value});
 }
 
+void WandbRows::ValueOfWholeRow(const WandbKey& key, const std::string& node, double value) {
+  if (key.kind != Kind::kCard || !timed_ || IsMissing(value)) return Value(key, node, value);
+  const int card = Card({&key, &node, value});
+  if (card < 0) return;
+  samples_.Set(cards_[static_cast<size_t>(card)].card, t_ms_, key.metric, value * key.factor);
+  set_ = true;
+}
+
 void WandbRows::DropRow() {
+  set_ = false;
   row_.clear();
   timed_ = false;
 }
 
 int WandbRows::Card(const Reading& r) {
-  for (const Known& k : cards_) {
-    if (k.gpu == r.key->gpu && k.node == *r.node) return static_cast<int>(&k - cards_.data());
+  const auto is = [&](const Known& k) { return k.gpu == r.key->gpu && k.node == *r.node; };
+  // Readings of one card stand together.
+  if (last_card_ < cards_.size() && is(cards_[last_card_])) return static_cast<int>(last_card_);
+  for (last_card_ = 0; last_card_ < cards_.size(); ++last_card_) {
+    if (is(cards_[last_card_])) return static_cast<int>(last_card_);
   }
   if (cards_.size() >= kMostCards) return -1;
   model::CardInfo card;
@@ -144,7 +156,10 @@ void WandbRows::SetCpu(const Cpu& cpu) {
 }
 
 void WandbRows::EndRow() {
-  if (row_.empty()) return DropRow();
+  if (row_.empty()) {
+    rows_ += set_ ? 1 : 0;
+    return DropRow();
+  }
   if (!timed_) {
     ++undated_;
     return DropRow();

@@ -37,6 +37,8 @@ class WandbRows {
   void Time(std::string_view text) { timed_ = times_.Parse(text, &t_ms_); }
   /// `node` tells runs apart where a file holds several; else "".
   void Value(const WandbKey& key, const std::string& node, double value);
+  /// The same for a row that is known to be whole and whose time was given.
+  void ValueOfWholeRow(const WandbKey& key, const std::string& node, double value);
   /// What was given since the last row becomes samples.
   void EndRow();
   void DropRow();
@@ -62,7 +64,7 @@ class WandbRows {
   Tally tally_;
   Samples samples_;
   PrintedTimes times_;
-  bool timed_ = false, own_cpu_ = false;
+  bool timed_ = false, own_cpu_ = false, set_ = false;
   TimeMs t_ms_ = 0;
   std::vector<Reading> row_;
   std::vector<Cpu> cpus_;
@@ -73,6 +75,7 @@ class WandbRows {
     bool total = false, limit = false;
   };
   std::vector<Known> cards_;
+  size_t last_card_ = 0;
   int64_t rows_ = 0, undated_ = 0;
 };
 

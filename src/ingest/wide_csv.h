@@ -3,6 +3,7 @@
 // (W)/mean"): one row is one time for all cards. Which column is what, the format says; this reads the cells.
 #pragma once
 
+#include <cstring>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -47,8 +48,14 @@ void ReadWideRows(sys::LineReader* lines, size_t columns, const std::string& hea
     cells.clear();
     const char* p = line.data();
     const char* const end = p + line.size();
+    const bool quoted = std::memchr(p, '"', line.size()) != nullptr;
     while (p != nullptr && cells.size() <= columns) {
-      const char* stop = CellEnd(p, end);
+      const char* stop = p;
+      if (quoted) {
+        stop = CellEnd(p, end);
+      } else {
+        while (stop < end && *stop != ',') ++stop;
+      }
       if (stop == nullptr) break;
       cells.emplace_back(p, static_cast<size_t>(stop - p));
       p = stop == end ? nullptr : stop + 1;
