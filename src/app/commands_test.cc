@@ -2,6 +2,7 @@
 // rules, demo, doctor and completion, whole.
 #include "app/cli.h"
 #include "app/cli_fixture.h"
+#include "app/doctor.h"
 #include "sys/proc_files.h"
 
 namespace sawbill::app {
@@ -52,6 +53,25 @@ TEST_F(CliTest, DemoSaysThatItIsSimulatedAndThatThePriceIsAssumed) {
   env_.vars["SAWBILL_DEMO_DIR"] = "/nowhere";
   EXPECT_EQ(Run({"demo"}), 2);
   EXPECT_THAT(Err(), HasSubstr("/nowhere"));
+}
+
+TEST_F(CliTest, DoctorSaysARecordersShareOfACoreOnceItIsKnown) {
+  collect::StatusSeen r;
+  r.rss_mb = 10.25;
+  r.open_fds = 14;
+  r.tick = {500, 60, 70, 80};
+  EXPECT_THAT(OwnCost(r, Lang::kEn), AllOf(HasSubstr("10.2 MB, 14 descriptors"), HasSubstr("after the first minute"),
+                                           HasSubstr("500 µs"), Not(HasSubstr("- %"))));
+  r.cpu_share = 0.0042;
+  EXPECT_THAT(OwnCost(r, Lang::kEn), HasSubstr("0.42 % of a core, 10.2 MB"));
+  EXPECT_THAT(OwnCost(r, Lang::kZh), HasSubstr("0.42% 核"));
+}
+
+TEST_F(CliTest, ASpeedThatCannotBePlayedIsRefusedWithTheLimit) {
+  for (const char* speed : {"1e9", "0", "-1", "fast", "nan"}) {
+    EXPECT_EQ(Run({"replay", "--speed", speed, "/logs/gpu.csv"}), 2) << speed;
+    EXPECT_THAT(Err(), HasSubstr("--speed: '" + std::string(speed) + "' is no factor above 0 and up to 100000"));
+  }
 }
 
 TEST_F(CliTest, DemoIsFoundBesideTheProgram) {

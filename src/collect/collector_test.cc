@@ -8,11 +8,13 @@
 #include "base/text.h"
 #include "collect/fake_source.h"
 #include "collect/status_file.h"
+#include "store/day_reader.h"
 #include "sys/mem_fs.h"
 
 namespace sawbill::collect {
 namespace {
 
+using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
@@ -22,10 +24,10 @@ constexpr TimeMs kStart = 1'772'400'000'000;  // 2026-03-01T21:20:00Z
 
 class CollectorTest : public testing::Test {
  protected:
-  void Make(int cards) {
+  void Make(int cards, const store::FolderWriterOptions& days = {}) {
     source_ = std::make_shared<FakeSource>(cards);
     files_ = std::make_shared<sys::MemProcFiles>();
-    auto writer = store::FolderWriter::Open(&fs_, "/data", {});
+    auto writer = store::FolderWriter::Open(&fs_, "/data", days);
     ASSERT_TRUE(writer.ok());
     writer_ = std::move(writer).value();
     CollectorOptions o;
@@ -129,8 +131,54 @@ TEST_F(CollectorTest, AFullDiskPausesTheHistoryAndIsSaidOnce) {
   Ticks(10, 12);
   EXPECT_FALSE(collector_->state().history_paused);
   EXPECT_EQ(Lines("gpu").size(), 11U);
-  EXPECT_EQ(notes_.size(), 2U);
+  ASSERT_EQ(notes_.size(), 2U);
+  EXPECT_THAT(notes_[0], AllOf(HasSubstr("nothing can be written into /data"), HasSubstr("free some space")));
+  EXPECT_THAT(notes_[1], HasSubstr("/data can be written again"));
   EXPECT_EQ(Events().back(), "disk_full,,paused_s=5.0 dropped_rows=0");
+}
+
+TEST_F(CollectorTest, WhatCouldNotBeWrittenAtTheEndIsAnError) {
+  Make(1);
+  Ticks(0, 3);
+  EXPECT_TRUE(collector_->Stop({kStart + 3000, 3000, 3'000'000}).ok());
+  fs_.SetSpaceLeft(0);
+  Ticks(3, 5);
+  EXPECT_FALSE(collector_->Stop({kStart + 5000, 5000, 5'000'000}).ok());
+}
+
+TEST_F(CollectorTest, AtMidnightANewDayFileBegins) {
+  store::FolderWriterOptions days;
+  days.days.tz = *TimeZone::Load("+08:00");
+  Make(1, days);
+  // 2026-03-01T15:59:55Z is 23:59:55 there.
+  shift_ms_ = 1'772'380'795'000 - kStart;
+  Ticks(0, 11);
+  ASSERT_TRUE(collector_->Stop({kStart + shift_ms_ + 10'500, 10'500, 10'500'000}).ok());
+  const auto rows = [&](const std::string& name) {
+    std::vector<std::string> out;
+    for (const std::string_view line : Split(fs_.Get("/data/" + name), '\n'))
+      if (!line.empty()) out.emplace_back(line.substr(0, line.find(",0,")));
+    return out;
+  };
+  const auto before = rows("gpu-2026-03-01.csv"), after = rows("gpu-2026-03-02.csv");
+  EXPECT_EQ(before.size(), 1U + 4);  // the header; the first tick opens the cards and reads none
+  ASSERT_EQ(after.size(), 1U + 6);
+  EXPECT_THAT(after[0], HasSubstr("timestamp,gpu,sm_util"));
+  EXPECT_EQ(before.back(), "1772380799.000");
+  EXPECT_EQ(after[1], "1772380800.000");  // midnight itself is of the new day
+  EXPECT_EQ(rows("host-2026-03-01.csv").size(), 1U + 5);
+  EXPECT_EQ(rows("host-2026-03-02.csv").size(), 1U + 6);
+  // A reader sees one recording: the second at midnight is measured like any other.
+  store::DataFolderOptions o;
+  o.tz = days.days.tz;
+  const auto source = store::OpenDataFolder(&fs_, "/data", o);
+  ASSERT_TRUE(source.ok());
+  const auto recording = (*source)->Read(0);
+  ASSERT_TRUE(recording.ok());
+  ASSERT_EQ(recording->gpus.size(), 1U);
+  const model::Coverage cover = model::Cover(recording->gpus[0].t_ms);
+  EXPECT_EQ(cover.covered_s, 9);
+  EXPECT_EQ(cover.holes, 0);
 }
 
 TEST_F(CollectorTest, OverBudgetItLooksAtProcessesLessOften) {
