@@ -10,7 +10,7 @@ namespace {
 
 constexpr TimeMs kSlackMs = 30'000;  // a process is seen up to three looks, at 10 s each, after it began or ended
 
-/// The rows of one run on one node, as one.
+/// What the rows of one run on one node say together.
 struct Noted {
   model::RunRow row;
   model::TimeRange range;
@@ -18,9 +18,12 @@ struct Noted {
   std::set<std::string> gpus;
 };
 
-std::vector<Noted> Notes(const model::Recording& r) {
+/// Of the rows that `wanted` takes.
+template <typename Wanted>
+std::vector<Noted> Notes(const model::Recording& r, const Wanted& wanted) {
   std::map<std::pair<std::string, std::string>, Noted> by_run;
   for (const model::RunRow& row : r.runs) {  // by time
+    if (!wanted(row)) continue;
     const auto [it, fresh] = by_run.try_emplace({row.run, row.node});
     Noted& n = it->second;
     if (fresh) {
@@ -52,10 +55,12 @@ bool Same(const Noted& n, const jobs::Run& run) {
 
 void NameJob(const model::Recording& r, jobs::Run* run) {
   if (!run->job.empty() || run->user.empty()) return;
-  const std::vector<Noted> all = Notes(r);
+  const std::vector<Noted> all = Notes(r, [&](const model::RunRow& row) {
+    return !row.job.empty() && row.user == run->user && SameNode(row.node, run->node);
+  });
   const Noted* only = nullptr;
   for (const Noted& n : all) {
-    if (n.row.job.empty() || n.row.user != run->user || !SameNode(n.row.node, run->node) || !n.whole) continue;
+    if (!n.whole) continue;
     if (n.range.from > run->range.from + kSlackMs || n.range.to < run->range.to - kSlackMs) continue;
     const bool all_cards = std::all_of(run->cards.begin(), run->cards.end(),
                                        [&](size_t k) { return n.gpus.contains(r.gpus[k].card.gpu); });
@@ -69,7 +74,7 @@ void NameJob(const model::Recording& r, jobs::Run* run) {
 std::vector<jobs::Run> UnseenRuns(const Piece& p) {
   const model::Recording& r = *p.recording;
   std::vector<jobs::Run> out;
-  for (const Noted& n : Notes(r)) {
+  for (const Noted& n : Notes(r, [](const model::RunRow&) { return true; })) {
     const bool seen = std::any_of(p.runs.begin(), p.runs.end(), [&](const RunAnalysis& a) { return Same(n, a.run); });
     const model::TimeRange range{std::max(n.range.from, p.range.from), std::min(n.range.to, p.range.to)};
     if (seen || !n.whole || n.gpus.empty() || range.empty()) continue;

@@ -10,13 +10,13 @@
 #include "app/pipeline.h"
 #include "app/recorder.h"
 #include "app/run_beside.h"
+#include "app/run_cards.h"
 #include "app/run_child.h"
 #include "app/run_money.h"
 #include "app/run_plan.h"
 #include "base/numbers.h"
 #include "base/text.h"
 #include "host/family.h"
-#include "host/job_identity.h"
 #include "store/day_reader.h"
 #include "store/folder_writer.h"
 
@@ -36,7 +36,8 @@ class Run {
         files_(env->make_proc_files()),
         waiter_(SupervisedSignals()),
         started_(sys::WallNow()),
-        money_(plan_, settings_, env, started_) {}
+        money_(plan_, settings_, env, started_),
+        cards_(plan_, settings_, env, files_) {}
 
   int All() {
     if (plan_.records) {
@@ -151,6 +152,7 @@ class Run {
       StopRecorder();
       return Fail(env_, Status::NotFound(Tr(lang_, Msg::kRecNoProcess, watched_)));
     }
+    cards_.AttachedTo(watched_);
     if (daemon_) daemon_->Tell(Row("start"));
     Watch([&] { return host::FindProcess(files_.get(), watched_).started_ticks == key.started_ticks; }, &waiter_,
           [this] {
@@ -168,49 +170,9 @@ class Run {
     if (options_.quiet || !plan_.records) return;
     if (!money_.has_cards()) {
       const auto seen = FindRecorder(SamplesDir(), *env_);
-      money_.SetCards(seen ? Visible(CardsOf(*seen)) : std::vector<model::CardInfo>());
+      money_.SetCards(seen ? cards_.Visible(cards_.Of(*seen)) : std::vector<model::CardInfo>());
     }
     money_.Tick(sys::WallNow());
-  }
-
-  std::vector<model::CardInfo> CardsOf(const collect::StatusSeen& seen) const {
-    std::vector<model::CardInfo> cards;
-    for (const auto& c : seen.cards) {
-      model::CardInfo info;
-      info.gpu = c.gpu;
-      info.uuid = c.uuid;
-      info.name = c.name;
-      info.node = seen.facts.node;
-      if (const auto label = settings_.labels.find(c.uuid); label != settings_.labels.end()) info.label = label->second;
-      cards.push_back(std::move(info));
-    }
-    return cards;
-  }
-
-  /// Of `cards` those that the command can see.
-  std::vector<model::CardInfo> Visible(const std::vector<model::CardInfo>& cards) {
-    if (plan_.bill == Bill::kAll) return cards;
-    std::optional<std::string> value;
-    std::string order = env_->Var("CUDA_DEVICE_ORDER").value_or("");
-    if (plan_.attach) {
-      const host::JobIdentity identity = host::Identify(files_.get(), watched_);
-      if (identity.has_visible_devices) value = identity.visible_devices;
-    } else if (const auto it = env_->vars.find("CUDA_VISIBLE_DEVICES"); it != env_->vars.end()) {
-      value = it->second;
-    }
-    if (!value) return cards;
-    visible_value_ = *value;
-    std::vector<host::VisibleCard> known;
-    for (const auto& c : cards) known.push_back({c.uuid, c.name});
-    const host::Visible visible = host::ResolveVisible(*value, order, known);
-    if (!visible.certain) {
-      if (!visible_told_) Note(env_, Tr(lang_, Msg::kRecVisibleUnknown, Sanitize(*value)));
-      visible_told_ = true;
-      return cards;
-    }
-    std::vector<model::CardInfo> out;
-    for (const size_t k : visible.cards) out.push_back(cards[k]);
-    return out;
   }
 
   model::RunRow Row(const std::string& state) {
@@ -233,12 +195,12 @@ class Run {
   }
 
   std::vector<std::string> BilledGpus(const std::string& state) {
-    const std::vector<model::CardInfo> cards = Visible(CardsOf(daemon_->seen()));
+    const std::vector<model::CardInfo> cards = cards_.Visible(cards_.Of(daemon_->seen()));
     std::set<std::string> used;
     if (plan_.bill == Bill::kUsed && state == "end") {
       const auto source = OpenSamples(settings_.data_dir);
       if (source.ok()) {
-        for (std::string& uuid : UsedCards(**source)) used.insert(std::move(uuid));
+        for (std::string& uuid : RunCards::Used(**source, family_)) used.insert(std::move(uuid));
       }
     }
     std::vector<std::string> out;
@@ -274,20 +236,6 @@ class Run {
     return store::OpenDataFolder(env_->fs, dir, o);
   }
 
-  /// The cards on which the command's own processes were seen.
-  std::vector<std::string> UsedCards(const model::TelemetrySource& source) const {
-    std::set<std::string> uuids;
-    for (size_t k = 0; k < source.pieces().size(); ++k) {
-      const auto recording = source.Read(k);
-      if (!recording.ok()) continue;
-      for (const model::ProcessRow& r : recording->processes) {
-        if (r.card >= 0 && family_.contains(r.pid))
-          uuids.insert(recording->gpus[static_cast<size_t>(r.card)].card.uuid);
-      }
-    }
-    return {uuids.begin(), uuids.end()};
-  }
-
   void Receipt() {
     // The job of several nodes stands in a folder a node.
     const std::string dir = daemon_ ? settings_.data_dir : plan_.shared ? sys::DirName(plan_.dir) : plan_.dir;
@@ -301,11 +249,12 @@ class Run {
     report.command = "run";
     report.files = {dir};
     report.gpus.clear();
-    std::vector<std::string> wanted = plan_.bill == Bill::kUsed ? UsedCards(**source) : std::vector<std::string>();
+    std::vector<std::string> wanted =
+        plan_.bill == Bill::kUsed ? RunCards::Used(**source, family_) : std::vector<std::string>();
     if (plan_.bill == Bill::kUsed && wanted.empty()) Note(env_, std::string(Text(lang_, Msg::kRecUsedUnknown)));
     if (wanted.empty()) {
-      for (const model::CardInfo& c : Visible((*source)->cards())) wanted.push_back(c.uuid);
-      if (wanted.empty()) return Note(env_, Tr(lang_, Msg::kRecSeesNoCard, Sanitize(visible_value_)));
+      for (const model::CardInfo& c : cards_.Visible((*source)->cards())) wanted.push_back(c.uuid);
+      if (wanted.empty()) return Note(env_, Tr(lang_, Msg::kRecSeesNoCard, Sanitize(cards_.visible_value())));
     }
     if (wanted.size() < (*source)->cards().size()) report.gpus = wanted;
     Settings settings = settings_;
@@ -343,12 +292,13 @@ class Run {
   sys::Waiter waiter_;
   TimeMs started_, ended_ = 0;
   RunMoney money_;
+  RunCards cards_;
   std::optional<BesideRecorder> daemon_;
   int64_t recorder_ = 0, watched_ = 0, second_ = 0;
   int recorder_pipe_ = -1;
   std::set<int64_t> family_;
-  std::string exit_status_, visible_value_;
-  bool failed_ = false, visible_told_ = false, never_recorded_ = false;
+  std::string exit_status_;
+  bool failed_ = false, never_recorded_ = false;
 };
 
 }  // namespace
