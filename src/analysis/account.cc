@@ -8,6 +8,7 @@
 #include "analysis/calendar.h"
 #include "analysis/feature_parts.h"
 #include "analysis/holders.h"
+#include "analysis/parallel.h"
 #include "analysis/piece.h"
 #include "ledger/apportion.h"
 
@@ -119,7 +120,11 @@ class CardWalk {
     }
   }
 
-  void Walk() {
+  struct Entries {
+    std::map<AccountKey, model::LineSeconds> account;
+    std::map<AccountKey, double> hang_s;
+  };
+  Entries Walk() {
     const model::TimeRange& split = p_->split[card_];
     for (size_t i = 0; i < c_.size(); ++i) {
       if (c_.t(i) <= p_->range.from || c_.t(i) > p_->range.to) continue;
@@ -128,6 +133,7 @@ class CardWalk {
       if (i > 0) Unmeasured(c_.t(i - 1), c_.t(i), Dt(i));
       if (Dt(i) > 0) Sample(i);
     }
+    return {std::move(account_), std::move(hang_s_)};
   }
 
  private:
@@ -141,10 +147,10 @@ class CardWalk {
       const AccountKey key{card_, run, part.day, part.span};
       if (entry_ == nullptr || key != entry_key_) {
         entry_key_ = key;
-        entry_ = &p_->account[key];
+        entry_ = &account_[key];
       }
       for (size_t l = 0; l < model::kLines; ++l) (*entry_)[l] += share * lines[l];
-      if (hang_s > 0) p_->hang_s[key] += share * hang_s;
+      if (hang_s > 0) hang_s_[key] += share * hang_s;
     });
   }
 
@@ -274,6 +280,8 @@ class CardWalk {
   std::vector<Holder> holders_;
   AccountKey entry_key_;
   model::LineSeconds* entry_ = nullptr;
+  std::map<AccountKey, model::LineSeconds> account_;
+  std::map<AccountKey, double> hang_s_;
 };
 
 }  // namespace
@@ -286,7 +294,13 @@ const Fired* FiredOn(const Piece& p, int run, FindingId id) {
 }
 
 void AccountPiece(Piece* p, const Options& o) {
-  for (size_t card = 0; card < p->cards.size(); ++card) CardWalk(p, o, card).Walk();
+  // Each card writes to its own account and its own rows of the piece.
+  std::vector<CardWalk::Entries> entries(p->cards.size());
+  ParallelFor(p->cards.size(), p->threads, [&](size_t card) { entries[card] = CardWalk(p, o, card).Walk(); });
+  for (CardWalk::Entries& e : entries) {
+    p->account.merge(e.account);
+    p->hang_s.merge(e.hang_s);
+  }
 }
 
 }  // namespace sawbill::analysis

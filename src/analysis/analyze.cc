@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "analysis/merge.h"
+#include "analysis/parallel.h"
 #include "analysis/silent.h"
 #include "base/text.h"
 #include "wave/stats.h"
@@ -105,7 +106,7 @@ void Facts(const Piece& p, size_t k, const Options& o, model::TimeRange whole, P
     if (util ? !c.has_util : !c.track->Has(m)) continue;
     const std::vector<float>& column = util ? c.util : c.track->columns[static_cast<size_t>(m)];
     Distribution d = Empty(m);
-    for (size_t i = first; i < last; ++i) d.Add(column[i], dt(i));
+    d.AddEach(first, last, [&](size_t i) { return static_cast<double>(column[i]); }, dt);
     if (d.weight_s > 0) f.stats.emplace_back(m, std::move(d));
   }
   double idle = 0;
@@ -128,10 +129,19 @@ void Facts(const Piece& p, size_t k, const Options& o, model::TimeRange whole, P
   }
   IdlePattern(p, k, &f);
   Energy(p, k, first, last, &f);
-  out->cards.push_back(f.card);
-  out->facts.push_back(std::move(f));
-  out->wave_sum.push_back(std::move(sum));
-  out->wave_weight.push_back(std::move(weight));
+  out->cards[k] = f.card;
+  out->facts[k] = std::move(f);
+  out->wave_sum[k] = std::move(sum);
+  out->wave_weight[k] = std::move(weight);
+}
+
+void AllFacts(const Piece& p, const Options& o, model::TimeRange whole, PieceResult* out) {
+  const size_t n = p.cards.size();
+  out->cards.resize(n);
+  out->facts.resize(n);
+  out->wave_sum.resize(n);
+  out->wave_weight.resize(n);
+  ParallelFor(n, p.threads, [&](size_t k) { Facts(p, k, o, whole, out); });
 }
 
 /// One line for every kind of reading that the record lacks, and what cannot be told without them.
@@ -425,14 +435,17 @@ void SharedCards(const Piece& p, Lang lang, PieceResult* out) {
   }
 }
 
-Result<PieceResult> AnalyzeOne(const model::TelemetrySource& source, size_t index, const Options& o) {
+/// `threads`: for work within the piece.
+Result<PieceResult> AnalyzeOne(const model::TelemetrySource& source, size_t index, int threads, const Options& o) {
   SAWBILL_ASSIGN_OR_RETURN(model::Recording recording, source.Read(index));
   Filter(&recording, o);
   PieceResult out;
   Piece p;
   p.recording = &recording;
   p.range = source.pieces()[index];
-  for (const model::GpuTrack& t : recording.gpus) p.cards.push_back(Prepare(t));
+  p.threads = threads;
+  p.cards.resize(recording.gpus.size());
+  ParallelFor(p.cards.size(), threads, [&](size_t k) { p.cards[k] = Prepare(recording.gpus[k]); });
   Cut(o, &recording, &p);
   FindRanges(source, index, o, recording, &p, &out);
   FindPieceRuns(&p);
@@ -444,7 +457,7 @@ Result<PieceResult> AnalyzeOne(const model::TelemetrySource& source, size_t inde
   o.run_filter ? DropUnwanted(&p) : JudgeCards(&p, o);
   out.findings = BuildFindings(p, o);
   SettleSavings(&out.findings);
-  for (size_t k = 0; k < p.cards.size(); ++k) Facts(p, k, o, source.period(), &out);
+  AllFacts(p, o, source.period(), &out);
   SharedCards(p, o.lang, &out);
   Limits(p, o, &out);
   Runs(p, &out);
@@ -453,6 +466,9 @@ Result<PieceResult> AnalyzeOne(const model::TelemetrySource& source, size_t inde
   if (o.run_filter) Renumber(p.wanted, &out);
   out.quality = std::move(recording.quality);
   out.notes = std::move(recording.notes);
+  for (const PreparedCard& c : p.cards) {
+    if (c.util_contradicted) out.notes.push_back(Tr(o.lang, Msg::kNoteEngineTaken, c.track->card.gpu));
+  }
   out.format = recording.format;
   out.simulated = recording.simulated;
   return out;
@@ -469,6 +485,7 @@ Result<Analysis> Analyze(const model::TelemetrySource& source, const Options& o)
   std::optional<Status> error;
   size_t next = 0, merged = 0;
   const size_t threads = std::clamp<size_t>(static_cast<size_t>(std::max(1, o.threads)), 1, std::max<size_t>(1, n));
+  const int inner = std::max(1, o.threads / static_cast<int>(threads));  // few pieces: threads within them
   const auto work = [&] {
     while (true) {
       size_t mine = 0;
@@ -479,7 +496,7 @@ Result<Analysis> Analyze(const model::TelemetrySource& source, const Options& o)
         if (error || next >= n) return;
         mine = next++;
       }
-      Result<PieceResult> r = AnalyzeOne(source, mine, o);
+      Result<PieceResult> r = AnalyzeOne(source, mine, inner, o);
       if (o.after_piece) o.after_piece();
       const std::lock_guard<std::mutex> lock(mutex);
       if (!r.ok()) {

@@ -304,6 +304,28 @@ TEST(Analyze, PiecesAddUpToTheSameAccount) {
   EXPECT_EQ(cut.runs.size(), 1U);
 }
 
+TEST(Analyze, ThreadsChangeNothing) {
+  RecordingBuilder b;
+  for (int k = 0; k < 6; ++k) {
+    b.Card("0x20 " + Repeat(k % 2 == 0 ? "98x5 0x5" : "97x9 40x1", 60)).Constant(GpuMetric::kMemUsedMb, 60000);
+    RecordingBuilder::Job job = Starved(620);
+    job.pid = 100 + k;
+    job.name = "job" + std::to_string(k);
+    b.Process({static_cast<size_t>(k)}, job);
+  }
+  const FixedSource source(b.Build());
+  Options one, four;
+  four.threads = 4;
+  const Analysis x = *Analyze(source, one), y = *Analyze(source, four);
+  EXPECT_EQ(Names(x), Names(y));
+  EXPECT_EQ(x.runs.size(), 6U);
+  ASSERT_EQ(x.account.size(), y.account.size());
+  for (auto a = x.account.begin(), c = y.account.begin(); a != x.account.end(); ++a, ++c) {
+    EXPECT_FALSE(a->first < c->first || c->first < a->first);
+    EXPECT_EQ(a->second, c->second);
+  }
+}
+
 TEST(Analyze, ExplainedTrialsNameEveryRule) {
   Options o;
   o.keep_trials = true;

@@ -7,14 +7,7 @@
 namespace sawbill::analysis {
 
 void Distribution::Add(double value, double dt_s) {
-  if (IsMissing(value) || dt_s <= 0) return;
-  if (histogram_s.empty()) histogram_s.assign(kBins, 0.0F);
-  weight_s += dt_s;
-  sum += value * dt_s;
-  if (value < 20) low_s += dt_s;
-  const double x = (value - lo) / (hi - lo) * kBins;
-  const auto bin = static_cast<size_t>(std::clamp(x, 0.0, kBins - 1.0));
-  histogram_s[bin] += static_cast<float>(dt_s);
+  AddEach(0, 1, [&](size_t) { return value; }, [&](size_t) { return dt_s; });
 }
 
 void Distribution::Merge(const Distribution& o) {

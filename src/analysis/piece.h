@@ -23,6 +23,7 @@ struct Fired {
 struct Piece {
   const model::Recording* recording = nullptr;
   model::TimeRange range;  // (from, to] that this piece accounts for
+  int threads = 1;         // for work within it
   std::vector<PreparedCard> cards;
   std::vector<model::TimeRange> split;  // by card: when its MIG instances are billed in its place; empty = never
   /// By card and sample: seconds that are in the report. Empty = all that the sample speaks for.

@@ -3,6 +3,7 @@
 // card, joined with the episodes of other cards of the node that begin and end with it.
 #include <algorithm>
 
+#include "analysis/parallel.h"
 #include "analysis/piece.h"
 #include "analysis/recorded_runs.h"
 #include "analysis/silent.h"
@@ -81,11 +82,15 @@ void NameByRecord(const model::Recording& r, jobs::Run* run) {
   run->program = only->program;
 }
 
-void AddRun(jobs::Run run, Piece* p) {
-  const std::vector<size_t> silent = TakeSilent(p->cards, &run);
-  RunAnalysis a = AnalyzeRun(*p->recording, p->cards, std::move(run), false);
-  a.run.cards.insert(a.run.cards.end(), silent.begin(), silent.end());
-  p->runs.push_back(std::move(a));
+/// Looks at each run, several at once, and appends them in their order.
+void AddRuns(std::vector<jobs::Run> runs, bool assumed, Piece* p) {
+  std::vector<RunAnalysis> done(runs.size());
+  ParallelFor(runs.size(), p->threads, [&](size_t i) {
+    const std::vector<size_t> silent = assumed ? std::vector<size_t>() : TakeSilent(p->cards, &runs[i]);
+    done[i] = AnalyzeRun(*p->recording, p->cards, std::move(runs[i]), assumed);
+    done[i].run.cards.insert(done[i].run.cards.end(), silent.begin(), silent.end());
+  });
+  for (RunAnalysis& a : done) p->runs.push_back(std::move(a));
 }
 
 }  // namespace
@@ -103,12 +108,13 @@ void FindPieceRuns(Piece* p) {
   for (const auto& row : r.processes) {
     if (row.card >= 0) nodes_with_processes.insert(r.gpus[static_cast<size_t>(row.card)].card.node);
   }
-  for (jobs::Run& run : jobs::FindRuns(r)) {
+  std::vector<jobs::Run> seen = jobs::FindRuns(r);
+  for (jobs::Run& run : seen) {
     if (run.job.empty() && run.user.empty() && run.program.empty()) NameByRecord(r, &run);
     NameJob(r, &run);
-    AddRun(std::move(run), p);
   }
-  for (jobs::Run& run : UnseenRuns(*p)) AddRun(std::move(run), p);
+  AddRuns(std::move(seen), false, p);
+  AddRuns(UnseenRuns(*p), false, p);
   std::vector<jobs::Run> assumed;
   for (size_t k = 0; k < p->cards.size(); ++k) {
     const std::string& node = r.gpus[k].card.node;
@@ -128,7 +134,7 @@ void FindPieceRuns(Piece* p) {
     }
   }
   for (jobs::Run& run : assumed) NameByRecord(r, &run);
-  for (jobs::Run& run : assumed) p->runs.push_back(AnalyzeRun(r, p->cards, std::move(run), true));
+  AddRuns(std::move(assumed), true, p);
   std::stable_sort(p->runs.begin(), p->runs.end(),
                    [](const RunAnalysis& a, const RunAnalysis& b) { return a.run.range.from < b.run.range.from; });
 }

@@ -69,6 +69,36 @@ double IdlePower(const PreparedCard& c) {
   return n >= 3 ? sum / n : kMissing;
 }
 
+/// Over a longer time both are the same number: they were within 0.6 points of each other in every recording that has
+/// both. A ratio that is zero throughout while the driver sees kernels is a counter that does not run (vGPU), no
+/// idleness.
+bool EngineContradicts(const model::GpuTrack& track, const model::Coverage& coverage) {
+  constexpr double kMostPoints = 10;
+  double sum_util = 0, sum_engine = 0, weight = 0;
+  for (size_t i = 0; i < track.size(); ++i) {
+    const double util = track.At(GpuMetric::kSmUtil, i), engine = 100.0 * track.At(GpuMetric::kGrActive, i);
+    if (IsMissing(util) || IsMissing(engine)) continue;
+    const double dt = coverage.dt_s[i];
+    sum_util += dt * util;
+    sum_engine += dt * engine;
+    weight += dt;
+  }
+  return weight > 0 && sum_engine > 0 && std::fabs(sum_util - sum_engine) > kMostPoints * weight;
+}
+
+/// GPU-Util, sample by sample filled up with the engine's ratio; or the other way round where that is right.
+void TakeUtilisation(const model::GpuTrack& track, bool has_util, bool has_engine, PreparedCard* c) {
+  c->util.assign(track.size(), static_cast<float>(kMissing));
+  c->util_contradicted = has_util && has_engine && EngineContradicts(track, c->coverage);
+  c->util_from_engine = has_engine && (!has_util || c->util_contradicted);
+  c->has_util = has_util || has_engine;
+  for (size_t i = 0; i < track.size() && c->has_util; ++i) {
+    const float util = track.At(GpuMetric::kSmUtil, i), engine = 100.0F * track.At(GpuMetric::kGrActive, i);
+    const float first = c->util_from_engine ? engine : util, second = c->util_from_engine ? util : engine;
+    c->util[i] = IsPresent(first) || c->util_contradicted ? first : second;
+  }
+}
+
 }  // namespace
 
 PreparedCard Prepare(const model::GpuTrack& track) {
@@ -79,15 +109,7 @@ PreparedCard Prepare(const model::GpuTrack& track) {
     const auto& col = track.columns[static_cast<size_t>(m)];
     return std::any_of(col.begin(), col.end(), [](float v) { return IsPresent(v); });
   };
-  const auto& sm = track.columns[static_cast<size_t>(GpuMetric::kSmUtil)];
-  c.util.assign(track.size(), static_cast<float>(kMissing));
-  if (present(GpuMetric::kSmUtil)) {
-    c.util = sm;
-  } else if (present(GpuMetric::kGrActive)) {
-    c.util_from_engine = true;
-    for (size_t i = 0; i < track.size(); ++i) c.util[i] = 100.0F * track.At(GpuMetric::kGrActive, i);
-  }
-  c.has_util = present(GpuMetric::kSmUtil) || c.util_from_engine;
+  TakeUtilisation(track, present(GpuMetric::kSmUtil), present(GpuMetric::kGrActive), &c);
   c.power_w = MeanPower(track, c.coverage);
   c.has_power = std::any_of(c.power_w.begin(), c.power_w.end(), [](float v) { return IsPresent(v); });
   c.has_memory = present(GpuMetric::kMemUsedMb);

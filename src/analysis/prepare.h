@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // One card made ready for analysis: the time that each sample speaks for, and a utilisation that says whether it can be
-// judged. NVML's GPU-Util is preferred; under MIG it is absent and the engine-active ratio stands in.
+// judged. NVML's GPU-Util is preferred; where it is absent (under MIG) the engine-active ratio stands in, and where the
+// two contradict each other that ratio is right: it is counted by the hardware over the whole interval, while GPU-Util
+// is a look at its last moment (of a page that is scraped every 30 s the last second at most).
 #pragma once
 
 #include <string>
@@ -17,7 +19,8 @@ struct PreparedCard {
   std::vector<float> util;  // percent; NaN = cannot be told
   std::vector<float>
       power_w;  // mean over the interval: from the energy counter where there is one, else the power reading
-  bool util_from_engine = false;
+  bool util_from_engine = false;   // all of it
+  bool util_contradicted = false;  // GPU-Util was there, and was not taken
   bool has_util = false, has_power = false, has_memory = false;
   double idle_w = kMissing;  // mean power of samples without a kernel; NaN when there are too few
   double limit_w = kMissing;

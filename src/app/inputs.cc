@@ -179,6 +179,7 @@ class Gatherer {
       input.name = name;
       input.folder = path;
       input.fs = fs;
+      input.threads = env_->threads;
       input.archive = held;
       found_.emplace_back(order_, std::move(input));
       return;

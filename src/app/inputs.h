@@ -19,6 +19,7 @@ struct Input {
   std::string name;                             // for people
   std::string folder;                           // of day files, in `fs`; "" = `recording`
   sys::FileSystem* fs = nullptr;                // of `folder`
+  int threads = 1;                              // to read it with
   std::shared_ptr<sys::FileSystem> archive;     // keeps `fs` alive where it is an archive's
   std::shared_ptr<model::Recording> recording;  // used up by OpenTelemetry
 };

@@ -243,7 +243,9 @@ class DayFolderSource : public model::TelemetrySource {
     out.format = "sawbill day files";
     out.simulated = folder_.simulated;
     if (piece == 0) out.quality.Merge(folder_.quality);
-    PieceReader reader(fs_, folder_, {window, piece == 0, options_.piece_threads, options_.to.value_or(kMax)}, &out);
+    // Many pieces are read side by side: threads within each would only get into each other's way.
+    const int threads = std::max(1, options_.piece_threads / static_cast<int>(plan_.pieces.size()));
+    PieceReader reader(fs_, folder_, {window, piece == 0, threads, options_.to.value_or(kMax)}, &out);
     for (size_t node = 0; node < folder_.nodes.size(); ++node) SAWBILL_RETURN_IF_ERROR(reader.Node(node));
     const auto by_time = [](const auto& a, const auto& b) { return a.t_ms < b.t_ms; };
     if (!std::is_sorted(out.processes.begin(), out.processes.end(), by_time)) {  // large; the sort needs as much again

@@ -22,8 +22,8 @@ struct DataFolderOptions {
   std::optional<TimeMs> from, to;                // only samples in (from, to]; absent = all there are
   TimeZone tz = TimeZone::Utc();                 // of the local days: where pieces are cut; never changes what is read
   int64_t max_piece_bytes = kDefaultPieceBytes;  // uncompressed text of gpu and process files in a piece
-  int piece_threads = 1;                         // threads that one Read() may use by itself for a large plain gpu file
-  bool only_this_folder = false;                 // leave out the node folders in `dir`
+  int piece_threads = 1;          // of one Read(), for a large plain gpu file; 1 where there are more pieces
+  bool only_this_folder = false;  // leave out the node folders in `dir`
 };
 
 /// `dir` holds `<kind>-YYYY-MM-DD.csv[.gz|.zst]`, and for several nodes `<node>/<kind>-...`.
@@ -33,8 +33,9 @@ struct DataFolderOptions {
 /// track begins with the one sample AT OR BEFORE `from` where there is one (looked for up to 26 h back): it carries the
 /// end of the time before and speaks for none of its own, as Cover() has it (dt 0 for the first). Do not count it as a
 /// sample of the piece; do not count it twice when pieces are joined. A card without a row in (from, to] has no
-/// track there; one whose rows are all without a reading has an empty one: it was there, and nothing is known of it. The first sample of all is `period().from`. Runs: rows up to `to` of runs that had not ended before
-/// `from`, and the end of each of these.
+/// track there; one whose rows are all without a reading has an empty one: it was there, and nothing is known of it.
+/// The first sample of all is `period().from`. Runs: rows up to `to` of runs that had not ended before `from`, and the
+/// end of each of these.
 ///
 /// The folder of a run whose samples a recorder wrote (file SAMPLES) shows the run's part of them.
 ///

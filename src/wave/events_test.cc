@@ -199,6 +199,31 @@ TEST(Stats, QuantilesAreWeightedByTime) {
   EXPECT_TRUE(IsMissing(WeightedMean({}, {})));
 }
 
+TEST(Stats, QuantilesOfLongSeriesAreThoseOfTheSortedSeries) {
+  uint32_t state = 12345;
+  const auto random = [&] { return (state = state * 1664525U + 1013904223U) >> 8; };
+  for (const float scale : {0.01F, 1.0F, 1000.0F}) {
+    std::vector<float> v, w;
+    std::vector<std::pair<float, float>> sorted;
+    double total = 0;
+    for (int i = 0; i < 10'000; ++i) {
+      const bool missing = random() % 50 == 0;
+      v.push_back(missing ? static_cast<float>(kMissing)
+                          : scale * static_cast<float>(static_cast<int>(random() % 101) - 20));
+      w.push_back(static_cast<float>(random() % 3));
+      if (!missing && w.back() > 0) sorted.emplace_back(v.back(), w.back());
+      if (!missing) total += w.back();
+    }
+    std::sort(sorted.begin(), sorted.end());
+    for (const double q : {0.001, 0.05, 0.5, 0.9, 0.95, 0.999, 1.0}) {
+      double running = 0;
+      size_t at = 0;
+      while (at + 1 < sorted.size() && running + sorted[at].second < q * total) running += sorted[at++].second;
+      EXPECT_EQ(WeightedQuantile(v, w, q), static_cast<double>(sorted[at].first)) << scale << " " << q;
+    }
+  }
+}
+
 TEST(Stats, MissingReadingsCarryNoWeight) {
   EXPECT_DOUBLE_EQ(WeightedMean({50, static_cast<float>(kMissing)}, {1, 9}), 50);
 }

@@ -2,7 +2,9 @@
 #include "wave/stats.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
+#include <cstdint>
 #include <utility>
 
 #include "base/numbers.h"
@@ -19,19 +21,14 @@ double WeightedMean(const std::vector<float>& v, const std::vector<float>& weigh
   return w > 0 ? sum / w : kMissing;
 }
 
-double WeightedQuantile(const std::vector<float>& v, const std::vector<float>& weight, double q) {
-  std::vector<std::pair<float, float>> pairs;
-  pairs.reserve(v.size());
-  double total = 0;
-  for (size_t i = 0; i < v.size(); ++i) {
-    if (IsMissing(v[i]) || weight[i] <= 0) continue;
-    pairs.emplace_back(v[i], weight[i]);
-    total += weight[i];
-  }
-  if (pairs.empty()) return kMissing;
-  // Quickselect by weight: halves that cannot hold the quantile are set aside by their weight alone.
-  double target = q * total;
-  auto first = pairs.begin(), last = pairs.end();
+namespace {
+
+using Weighted = std::pair<float, float>;  // value, weight
+
+/// The value at which the running weight reaches `target`. REQUIRES: not empty. Quickselect by weight: halves that
+/// cannot hold it are set aside by their weight alone.
+float SelectByWeight(std::vector<Weighted>* pairs, double target) {
+  auto first = pairs->begin(), last = pairs->end();
   while (last - first > 1) {
     const auto mid = first + (last - first) / 2;
     std::nth_element(first, mid, last, [](const auto& a, const auto& b) { return a.first < b.first; });
@@ -46,6 +43,55 @@ double WeightedQuantile(const std::vector<float>& v, const std::vector<float>& w
     }
   }
   return first->first;
+}
+
+/// The upper bits of a float in an order that is that of the values.
+constexpr int kBucketBits = 12;
+size_t Bucket(float v) {
+  const auto bits = std::bit_cast<uint32_t>(v);
+  const uint32_t ordered = (bits >> 31) != 0 ? ~bits : bits | 0x80000000U;
+  return ordered >> (32 - kBucketBits);
+}
+/// Below this the buckets cost more than they save.
+constexpr size_t kFewValues = 2000;
+
+}  // namespace
+
+double WeightedQuantile(const std::vector<float>& v, const std::vector<float>& weight, double q) {
+  // Long series in two passes: weight by bucket, then only the values of the bucket that holds the quantile.
+  const bool buckets = v.size() > kFewValues;
+  std::vector<double> sums(buckets ? size_t{1} << kBucketBits : 0, 0.0);
+  double total = 0;
+  size_t n = 0;
+  for (size_t i = 0; i < v.size(); ++i) {
+    if (IsMissing(v[i]) || weight[i] <= 0) continue;
+    total += weight[i];
+    ++n;
+    if (buckets) sums[Bucket(v[i])] += weight[i];
+  }
+  if (n == 0) return kMissing;
+  double target = q * total;
+  size_t wanted = 0;
+  if (buckets) {
+    size_t last = 0;
+    for (wanted = 0; wanted < sums.size(); ++wanted) {
+      if (sums[wanted] <= 0) continue;
+      last = wanted;
+      if (sums[wanted] >= target) break;
+      target -= sums[wanted];
+    }
+    if (wanted == sums.size()) {  // roundings of the sum
+      wanted = last;
+      target = sums[last];
+    }
+  }
+  std::vector<Weighted> pairs;
+  if (!buckets) pairs.reserve(n);
+  for (size_t i = 0; i < v.size(); ++i) {
+    if (IsMissing(v[i]) || weight[i] <= 0 || (buckets && Bucket(v[i]) != wanted)) continue;
+    pairs.emplace_back(v[i], weight[i]);
+  }
+  return SelectByWeight(&pairs, target);
 }
 
 double Quantile(std::vector<double> v, double q) {
