@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gmock/gmock.h>
 
+#include "base/text.h"
 #include "ingest/test_util.h"
 
 namespace sawbill::ingest {
@@ -234,6 +235,37 @@ TEST(SmiTable, PublicLogsAreReadAsTheyWereByEye) {
   for (const auto& g : moved.gpus) samples += g.size();
   EXPECT_EQ(samples, 207U);
   EXPECT_EQ(moved.gpus[0].size(), 165U);
+}
+
+TEST(SmiTable, PublicCapturesOfSeveralDriversAndCardsAreReadWhole) {
+  const auto fs = sys::MakeRealFileSystem();
+  const std::string dir = std::string(SAWBILL_SOURCE_DIR) + "/../shared/data/nvidia_gpu_exporter";
+  const auto files = fs->List(dir);
+  if (!files.ok()) GTEST_SKIP() << "no public captures beside the checkout (../shared/data)";
+  int tables = 0;
+  for (const auto& file : *files) {
+    if (!EndsWith(file.name, ".txt") || file.name.find("x86_64") == std::string::npos) continue;
+    const auto bytes = fs->Map(sys::JoinPath(dir, file.name));
+    ASSERT_TRUE(bytes.ok());
+    const std::string_view all = (*bytes)->bytes();
+    const bool mig = file.name.find("-mig") != std::string::npos;
+    for (size_t at = all.find(":: nvidia-smi (default table)"); at != std::string_view::npos;
+         at = all.find(":: nvidia-smi (default table)", at + 1)) {
+      const size_t from = all.find('\n', all.find("####", at)) + 1;
+      const auto r = ReadText(std::string(all.substr(from, all.find("####", from) - from)));
+      ASSERT_GE(r.gpus.size(), 1U) << file.name;
+      EXPECT_EQ(r.gpus[0].Has(GpuMetric::kSmUtil), !mig) << file.name;
+      EXPECT_EQ(r.gpus.size() > 1, mig) << file.name;
+      EXPECT_GT(r.gpus[0].At(GpuMetric::kTempC, 0), 20) << file.name;
+      EXPECT_GT(r.gpus[0].At(GpuMetric::kPowerW, 0), 5) << file.name;
+      EXPECT_GT(r.gpus[0].card.memory_total_mb.value_or(0), 7000) << file.name;
+      EXPECT_EQ(Odds(r, Odd::kTornLine) + Odds(r, Odd::kBadRow) + Odds(r, Odd::kForeignText) + Odds(r, Odd::kBadCell),
+                0)
+          << file.name;
+      ++tables;
+    }
+  }
+  EXPECT_GE(tables, 18);
 }
 
 }  // namespace
