@@ -98,6 +98,10 @@ FixedSource::FixedSource(model::Recording r, const std::vector<double>& cuts_s) 
     all.from = std::min(all.from, g.t_ms.front());
     all.to = std::max(all.to, g.t_ms.back());
   }
+  for (const auto& h : r_.hosts) {  // cards without a reading: the host tells when somebody looked
+    if (all.from <= all.to || h.t_ms.empty()) continue;
+    all = {h.t_ms.front(), h.t_ms.back()};
+  }
   TimeMs from = all.from;
   for (const double c : cuts_s) {
     const TimeMs cut = kStart + static_cast<TimeMs>(c * 1000);

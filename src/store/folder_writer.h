@@ -38,8 +38,9 @@ class FolderWriter {
   Status Process(TimeMs t, const ProcessSample& sample);
   Status Run(const model::RunRow& run);
   Status Event(TimeMs t, std::string_view kind, std::string_view gpu, std::string_view detail);
-  /// Writes all rows of the tick. An error means that the history is paused: rows are kept in memory, as many as fit, and the
-  /// next EndTick tries again. After a pause an event `disk_full` says how long it was and how many rows were lost.
+  /// Writes all rows of the tick. An error means that the history is paused: rows are kept in memory, as many as fit,
+  /// and the next EndTick tries again. After a pause an event `disk_full` says how long it was and how many rows were
+  /// lost.
   Status EndTick();
   /// Writes `collector_stop`, the rest and syncs.
   Status Close(TimeMs t);

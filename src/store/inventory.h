@@ -41,7 +41,8 @@ class Inventory {
 
 /// Brings <dir>/inventory.csv up to date with the cards seen now: a row for each card that is new or changed (`from` =
 /// `now`; empty for an index never seen before), written atomically; nothing is written when nothing changed. What
-/// could not be read this time keeps its last value, and an empty label the owner's own tag. Rows of the past are never touched.
+/// could not be read this time keeps its last value, and an empty label the owner's own tag. Rows of the past are never
+/// touched.
 Status UpdateInventory(sys::FileSystem* fs, const std::string& dir, const std::vector<model::CardInfo>& cards,
                        TimeMs now, const TimeZone& tz);
 
