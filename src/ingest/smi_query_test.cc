@@ -69,7 +69,7 @@ TEST(SmiQuery, UnderMigInstancesHaveMemoryAndTheirProcesses) {
                                Leaf(3, "Total", "40448 MiB") + Leaf(3, "Used", "26 MiB") +
                                Section(2, "Shared BAR1 Memory") + Leaf(3, "Used", "0 MiB");
   text += instance + Section(1, "Processes") + Leaf(2, "GPU instance ID", "2") + Leaf(2, "Compute instance ID", "0") +
-          Leaf(2, "Process ID", "21180") + Leaf(3, "Type", "C") + Leaf(3, "Name", "/root/tools/memhog") +
+          Leaf(2, "Process ID", "21180") + Leaf(3, "Type", "C") + Leaf(3, "Name", "/opt/tools/memhog") +
           Leaf(3, "Used GPU Memory", "2296 MiB") + Leaf(2, "GPU instance ID", "2") +
           Leaf(2, "Compute instance ID", "0") + Leaf(2, "Process ID", "21198") + Leaf(3, "Name", "./gpu_burn") +
           Leaf(3, "Used GPU Memory", "7484 MiB") + Section(1, "Capabilities") + Leaf(2, "EGM", "disabled");

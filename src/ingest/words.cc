@@ -101,7 +101,7 @@ std::string_view ProcessName(std::string_view command) {
   // A Windows path may hold blanks, so only what follows its last backslash is looked at.
   if (const size_t back = command.rfind('\\'); back != std::string_view::npos) return command.substr(back + 1);
   std::string_view first = command.substr(0, command.find(' '));
-  // nvidia-smi cuts long names at their left: what is left of "...ython3 /home/a/train.py" begins anywhere.
+  // nvidia-smi cuts long names at their left: what is left of "...ython3 /data/a/train.py" begins anywhere.
   if (StartsWith(first, "...") && first.size() < command.size() && first.find('/') == std::string_view::npos) {
     first = Trim(command.substr(first.size()));
     first = first.substr(0, first.find(' '));

@@ -50,7 +50,7 @@ TEST(DcgmBlanks, AreTold) {
 TEST(ProcessNames, AreWithoutPathsAndArguments) {
   EXPECT_EQ(ProcessName("/opt/conda/envs/a/bin/python"), "python");
   EXPECT_EQ(ProcessName("./gpu_burn"), "gpu_burn");
-  EXPECT_EQ(ProcessName("python3 /home/ann/train.py --secret=x"), "python3");
+  EXPECT_EQ(ProcessName("python3 /data/ann/train.py --secret=x"), "python3");
   EXPECT_EQ(ProcessName("C:\\Program Files\\App\\dwm.exe"), "dwm.exe");
   EXPECT_EQ(ProcessName("...em32\\ApplicationFrameHost.exe"), "ApplicationFrameHost.exe");
 }
