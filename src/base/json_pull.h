@@ -60,6 +60,17 @@ class JsonPull {
   /// raw() of a number, or of a string that holds one ("97.5", "NaN", "+Inf"); NaN for what is none.
   double Number() const;
 
+  /// For arrays of millions of elements of one form, which a reader knows better than we do: inside an array, before a
+  /// comma or an element, what is left of the block. Consume() takes off whole elements, with their commas.
+  std::string_view Rest() const { return std::string_view(p_, static_cast<size_t>(end_ - p_)); }
+  void Consume(size_t bytes) {
+    if (bytes == 0) return;
+    p_ += bytes;
+    want_ = Want::kAfter;
+    token_ = JsonToken::kArrayEnd;
+    raw_ = {};
+  }
+
   /// Containers that are open, the one just begun included.
   size_t depth() const { return depth_; }
   /// Bytes before the end of the last token.

@@ -157,6 +157,21 @@ TEST(JsonPull, SkippingLeavesOffBehindTheValue) {
   EXPECT_FALSE(cut.Skip());
 }
 
+TEST(JsonPull, AReaderMayTakeElementsOffItself) {
+  JsonPull json("[[1,2],[3,4], [5,6]]");
+  json.Next();
+  EXPECT_EQ(json.Rest(), "[1,2],[3,4], [5,6]]");
+  json.Consume(11);
+  EXPECT_EQ(json.Next(), JsonToken::kArray);
+  json.Next();
+  EXPECT_EQ(json.raw(), "5");
+  JsonPull all("[1,2]");
+  all.Next();
+  all.Consume(3);
+  EXPECT_EQ(all.Next(), JsonToken::kArrayEnd);
+  EXPECT_EQ(all.Next(), JsonToken::kEnd);
+}
+
 TEST(JsonPull, OffsetsAreThoseOfTheFile) {
   const std::string text = "  {\"a\" : [1, 22]}";
   for (const size_t bytes : {1U, 3U, 100U}) {

@@ -8,6 +8,7 @@
 
 #include "base/json_pull.h"
 #include "base/text.h"
+#include "ingest/cells.h"
 #include "ingest/prom_formats.h"
 #include "ingest/prom_series.h"
 #include "prom/exposition.h"
@@ -98,15 +99,13 @@ class JsonReader {
       if (name == "metric") {
         ok = Metric(json, e);
       } else if (name == "values" || name == "value") {
-        const bool one = name == "value";
-        ok = Numbers(json, &e->times, &e->values);
-        if (one && e->times.empty() && e->values.size() == 2) {  // [t, "v"] of an instant query
-          e->times.assign(1, e->values.front());
-          e->values.erase(e->values.begin());
-        }
+        std::vector<double> flat;
+        ok = Numbers(json, e, &flat);
+        if (name == "values" && !flat.empty()) e->values = std::move(flat);
+        if (name == "value" && flat.size() == 2) Point(e, flat[0], flat[1]);  // of an instant query
       } else if (name == "timestamps") {
         e->times.clear();
-        ok = Numbers(json, nullptr, &e->times);
+        ok = Numbers(json, e, &e->times);
       } else if (name == "error" || name == "errorType") {
         ok = json->Next() != JsonToken::kError;
         if (json->token() == JsonToken::kString && error_.size() < 200)
@@ -163,30 +162,33 @@ class JsonReader {
     return true;
   }
 
-  /// `[[t, "v"], ...]` and `[t, "v"]`, or plain numbers where `times` is null or the export has them apart.
-  bool Numbers(JsonPull* json, std::vector<double>* times, std::vector<double>* values) {
+  /// `[[t, "v"], ...]`, or plain numbers into `*flat`.
+  bool Numbers(JsonPull* json, Element* e, std::vector<double>* flat) {
     if (json->Next() != JsonToken::kArray) return json->Skip();
     bool is_time = false;
-    const size_t outer = json->depth();
-    for (;;) {
+    double time = kMissing;
+    for (const size_t outer = json->depth();;) {
+      if (json->depth() == outer) json->Consume(Quick(json->Rest(), e, flat));
       const JsonToken t = json->Next();
+      double v = kMissing;  // null is NaN, in VictoriaMetrics' export
       switch (t) {
         case JsonToken::kArray:
-          is_time = times != nullptr;
+          is_time = true;
           break;
         case JsonToken::kArrayEnd:
           if (json->depth() + 1 == outer) return true;
           break;
         case JsonToken::kNumber:
         case JsonToken::kString:
-        case JsonToken::kNull:  // NaN, in VictoriaMetrics' export
-          if (is_time) {
-            times->push_back(json->Number());
+        case JsonToken::kNull:
+          if (!prom::ParsePromValue(json->raw(), &v)) v = kMissing;
+          if (json->depth() == outer) {
+            flat->push_back(v);
+          } else if (is_time) {
+            time = v;
             is_time = false;
           } else {
-            double v = kMissing;
-            if (!prom::ParsePromValue(json->raw(), &v)) v = kMissing;
-            values->push_back(v);
+            Point(e, time, v);
           }
           break;
         case JsonToken::kObject:
@@ -198,20 +200,50 @@ class JsonReader {
     }
   }
 
+  /// The same for what is written as programs write it, many times quicker: how many bytes of `rest` were taken.
+  size_t Quick(std::string_view rest, Element* e, std::vector<double>* flat) {
+    const char* const begin = rest.data();
+    const char* const end = begin + rest.size();
+    const char* taken = begin;
+    const auto take = [end](const char** p, char c) { return *p != end && **p == c && ++*p; };
+    for (const char* p = begin;; taken = p) {
+      take(&p, ',');
+      take(&p, ' ');
+      double time = 0, v = 0;
+      if (take(&p, '[')) {
+        const bool whole = TakeDecimal(&p, end, &time) && take(&p, ',') && (take(&p, ' ') || true) && take(&p, '"') &&
+                           TakeDecimal(&p, end, &v) && take(&p, '"') && take(&p, ']');
+        if (!whole) break;
+        Point(e, time, v);
+        continue;
+      }
+      // The end of a plain number must be there: the next block may go on with it.
+      if (!TakeDecimal(&p, end, &v) || p == end || (*p != ',' && *p != ']')) break;
+      flat->push_back(v);
+    }
+    return static_cast<size_t>(taken - begin);
+  }
+
+  void Point(Element* e, double time, double value) {
+    if (!e->named) {
+      e->times.push_back(time);
+      e->values.push_back(value);
+      return;
+    }
+    ++samples_;
+    if (e->series < 0) return;
+    const TimeMs t = prom::TimeMsOf(time);
+    if (t == INT64_MIN) return out_->quality.Count(Odd::kBadRow, context_.file);
+    moment_ = moment_ == INT64_MIN || moment_ == t ? t : INT64_MAX;
+    series_.Put(e->series, t, value);
+  }
+
+  /// What could not be put in at once: values before the name, or apart from their times.
   void Put(Element* e) {
     if (!e->named) return;
     const size_t n = std::min(e->times.size(), e->values.size());
-    if (e->times.size() != e->values.size() && !e->times.empty()) out_->quality.Count(Odd::kTornLine, context_.file);
-    samples_ += static_cast<int64_t>(n);
-    for (size_t i = 0; e->series >= 0 && i < n; ++i) {
-      const TimeMs t = prom::TimeMsOf(e->times[i]);
-      if (t == INT64_MIN) {
-        out_->quality.Count(Odd::kBadRow, context_.file);
-        continue;
-      }
-      moment_ = moment_ == INT64_MIN || moment_ == t ? t : INT64_MAX;
-      series_.Put(e->series, t, e->values[i]);
-    }
+    if (e->times.size() != e->values.size()) out_->quality.Count(Odd::kTornLine, context_.file);
+    for (size_t i = 0; i < n; ++i) Point(e, e->times[i], e->values[i]);
   }
 
   Status Finish(Explanation* explanation) {

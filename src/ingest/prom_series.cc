@@ -23,7 +23,7 @@ constexpr size_t kMostOwners = 100'000;
 constexpr size_t kMostUnknown = 1000;
 
 bool IsOfCard(const Meaning& m) { return m.target != Target::kHost && m.target != Target::kNode; }
-bool IsDcgm(const Meaning& m) { return StartsWith(m.family, "dcgm"); }
+bool IsDcgm(const Meaning& m) { return m.family.front() == 'd'; }
 
 std::string OwnerKey(const prom::CardLabels& l, bool card) {
   std::string key = l.node;
@@ -153,7 +153,7 @@ void PromSeries::PutCards(Samples* samples, const std::vector<bool>& parents) {
     if (s.meaning->target == Target::kCard && !s.meaning->second && !s.values.empty())
       first.insert(slot(s, owners_[s.owner].card));
   }
-  for (const PromOneSeries& s : series_) {
+  for (PromOneSeries& s : series_) {
     if (s.meaning->target != Target::kCard) continue;
     const PromOwner& owner = owners_[s.owner];
     const auto metric = static_cast<GpuMetric>(s.meaning->what);
@@ -169,6 +169,9 @@ void PromSeries::PutCards(Samples* samples, const std::vector<bool>& parents) {
       if (ratio && v > 1 && v <= 1.05) v = 1;
       IsMissing(v) ? samples->Touch(card, s.t_ms[i]) : samples->Set(card, s.t_ms[i], metric, v);
     }
+    if (s.values.size() <= 1) continue;  // Explain() shows it
+    s.t_ms = {};
+    s.values = std::vector<double>(2, kMissing);
   }
 }
 
