@@ -139,6 +139,18 @@ TEST(Analyze, ACardWithoutUtilisationIsNeverCalledIdle) {
   ASSERT_FALSE(a.cannot_judge.empty());
 }
 
+TEST(Analyze, ABusAddressIsNoMigInstance) {
+  const auto instance = [](const std::string& label) {
+    model::CardInfo card;
+    card.gpu = label;
+    return IsInstance(card);
+  };
+  EXPECT_TRUE(instance("0.2.0"));
+  EXPECT_TRUE(instance("11.i3"));
+  EXPECT_FALSE(instance("0"));
+  EXPECT_FALSE(instance("00000000:1B:00.0"));
+}
+
 TEST(Analyze, UnderMigTheEngineRatioStandsInForUtilisation) {
   model::Recording r = RecordingBuilder().Card("0x900").Constant(GpuMetric::kGrActive, 0.97).Build();
   r.gpus[0].columns[static_cast<size_t>(GpuMetric::kSmUtil)].clear();

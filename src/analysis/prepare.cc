@@ -25,7 +25,10 @@ double PreparedCard::PowerShare(double watts) const {
 }
 
 bool IsInstance(const model::CardInfo& card) {
-  return !card.parent_uuid.empty() || card.gpu.find('.') != std::string::npos;
+  if (!card.parent_uuid.empty()) return true;
+  // "0.2.0"; the point of a bus address ("00000000:1B:00.0") is another.
+  const size_t point = card.gpu.find_first_not_of("0123456789");
+  return point != std::string::npos && point > 0 && card.gpu[point] == '.';
 }
 
 bool IsParentOf(const model::CardInfo& card, const model::CardInfo& instance) {

@@ -46,6 +46,19 @@ TEST_F(InputsTest, AGpuLogAndAHostLogAreOneRecording) {
   EXPECT_THAT(Out(), Not(HasSubstr("no host data")));
 }
 
+TEST_F(InputsTest, TheFilesOfADataFolderNamedOneByOneAreTheFolder) {
+  EXPECT_EQ(Run({"convert", "/logs/gpu.csv", "-o", "/made"}), 0) << Err();
+  fs_.Put("/made/run-2026-03-01.csv",
+          "timestamp,run,job,user,project,node,gpus,state\n1772366401.000,r9,bert,li,p,,0,start\n");
+  fs_.Put("/made/event-2026-03-01.csv", "timestamp,kind,gpu,detail\n1772366402.000,xid,0,code=79\n");
+  const auto from_total = [&](const std::string& what) {
+    EXPECT_EQ(Run({"report", what, "--price", "NVIDIA TEST 8GB=6", "--by", "job"}), 0) << Err();
+    EXPECT_EQ(Receipts(), 1U);
+    return Out().substr(Out().find("1 × NVIDIA TEST 8GB"));
+  };
+  EXPECT_EQ(from_total("/made/*.csv"), from_total("/made"));
+}
+
 TEST_F(InputsTest, RunsOfDifferentTimesGetAReceiptEachInTheOrderNamed) {
   fs_.Put("/l/late.csv", CardLog(0, 600, 18));
   fs_.Put("/l/early.csv", CardLog(0, 600, 6));

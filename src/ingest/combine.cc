@@ -348,8 +348,9 @@ void PlaceTheRest(const std::vector<Facts>& facts, Plan* plan) {
     bool placed = false;
     for (auto& [first, members] : *plan) {
       const bool joins = std::any_of(members.begin(), members.end(), [&](size_t k) {
-        return facts[k].cards && facts[i].span && facts[i].span->from <= facts[k].span->to &&
-               facts[k].span->from <= facts[i].span->to;
+        const bool then = !facts[i].span ||  // an inventory is of no time
+                          (facts[i].span->from <= facts[k].span->to && facts[k].span->from <= facts[i].span->to);
+        return facts[k].cards && then;
       });
       if (joins) members.push_back(i);
       placed = placed || joins;

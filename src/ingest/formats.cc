@@ -5,6 +5,7 @@
 #include "ingest/format.h"
 #include "ingest/gpustat.h"
 #include "ingest/nvitop_csv.h"
+#include "ingest/own_rows.h"
 #include "ingest/prom_formats.h"
 #include "ingest/sagemaker.h"
 #include "ingest/smi_monitor.h"
@@ -16,10 +17,10 @@ namespace sawbill::ingest {
 
 const std::vector<const Format*>& AllFormats() {
   static const std::vector<const Format*> formats = {
-      &GpuDayFile(),     &HostDayFile(),    &ProcessDayFile(), &NvidiaSmiCsv(),     &ScriptLog(),
-      &PrometheusText(), &PrometheusJson(), &DcgmEntityCsv(),  &SmiTable(),         &SmiQuery(),
-      &SmiDmon(),        &SmiPmon(),        &DcgmiDmon(),      &GpustatJson(),      &GpustatText(),
-      &NvitopCsv(),      &WandbCsv(),       &WandbJson(),      &SageMakerMetrics(), &EventTimeline(),
+      &GpuDayFile(),   &HostDayFile(), &ProcessDayFile(), &RunDayFile(),       &EventDayFile(),  &InventoryFile(),
+      &NvidiaSmiCsv(), &ScriptLog(),   &PrometheusText(), &PrometheusJson(),   &DcgmEntityCsv(), &SmiTable(),
+      &SmiQuery(),     &SmiDmon(),     &SmiPmon(),        &DcgmiDmon(),        &GpustatJson(),   &GpustatText(),
+      &NvitopCsv(),    &WandbCsv(),    &WandbJson(),      &SageMakerMetrics(), &EventTimeline(),
   };
   return formats;
 }

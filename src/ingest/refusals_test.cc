@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include "ingest/test_util.h"
+#include "sys/decompress.h"
 
 namespace sawbill::ingest {
 namespace {

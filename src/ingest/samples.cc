@@ -75,7 +75,12 @@ bool Samples::Possible(const MetricInfoType& info, double value) {
 void Samples::Set(int card, TimeMs t, GpuMetric metric, double value) {
   if (IsMissing(value)) return;
   if (!Possible(model::Info(metric), value)) return Touch(card, t);
-  cards_[static_cast<size_t>(card)].metrics[static_cast<size_t>(metric)].Add(t, value);
+  CardSeries& c = cards_[static_cast<size_t>(card)];
+  if (metric == GpuMetric::kEnergyJ) {
+    c.energy.Set(t, 0, value);
+  } else {
+    c.columns.Set(t, static_cast<size_t>(metric), value);
+  }
   ++readings_;
 }
 
@@ -95,7 +100,7 @@ int Samples::Host(const std::string& node) {
 
 void Samples::SetHost(int host, TimeMs t, model::HostMetric metric, double value) {
   if (IsMissing(value) || !Possible(model::Info(metric), value)) return;
-  hosts_[static_cast<size_t>(host)].metrics[static_cast<size_t>(metric)].Add(t, value);
+  hosts_[static_cast<size_t>(host)].columns.Set(t, static_cast<size_t>(metric), value);
   ++readings_;
 }
 
@@ -120,90 +125,110 @@ void Samples::Process(TimeMs t, int card, const std::string& node, int64_t pid, 
   out_->processes.push_back(row);
 }
 
-int64_t Samples::Sort(Series* series) {
-  if (series->ordered) return 0;
-  std::vector<uint32_t> order(series->t_ms.size());
-  std::iota(order.begin(), order.end(), 0U);
-  std::stable_sort(order.begin(), order.end(),
-                   [&](uint32_t a, uint32_t b) { return series->t_ms[a] < series->t_ms[b]; });
-  Series sorted;
-  int64_t twice = 0;
-  for (const uint32_t i : order) {
-    if (!sorted.t_ms.empty() && sorted.t_ms.back() == series->t_ms[i]) {
-      ++twice;
-      continue;
-    }
-    sorted.Add(series->t_ms[i], series->values[i]);
+template <typename Value>
+size_t Samples::Columns<Value>::Row(TimeMs t) {
+  if (t_ms.empty() || t > t_ms.back()) {
+    t_ms.push_back(t);
+    return at = t_ms.size() - 1;
   }
-  *series = std::move(sorted);
-  return twice;
+  if (t_ms[at] == t) return at;
+  if (at + 1 < t_ms.size() && t_ms[at + 1] == t) return ++at;
+  const auto it = std::lower_bound(t_ms.begin(), t_ms.end(), t);
+  if (*it != t) return SIZE_MAX;
+  return at = static_cast<size_t>(it - t_ms.begin());
 }
 
-std::vector<TimeMs> Samples::AllTimes(const std::vector<Series>& metrics, std::vector<TimeMs> more) {
-  std::sort(more.begin(), more.end());
-  more.erase(std::unique(more.begin(), more.end()), more.end());
-  std::vector<TimeMs> all = std::move(more), both;
-  for (const Series& s : metrics) {
-    if (s.t_ms.empty() || s.t_ms == all) continue;
-    both.clear();
-    std::set_union(all.begin(), all.end(), s.t_ms.begin(), s.t_ms.end(), std::back_inserter(both));
-    all.swap(both);
+template <typename Value>
+void Samples::Columns<Value>::Set(TimeMs t, size_t metric, double v) {
+  const size_t row = Row(t);
+  if (row == SIZE_MAX) return late[metric].Add(t, v);
+  std::vector<Value>& column = values[metric];
+  if (column.size() <= row) column.resize(row + 1, static_cast<Value>(kMissing));
+  if (!std::isnan(column[row])) {
+    ++twice;
+    return;
   }
-  return all;
+  column[row] = static_cast<Value>(v);
+}
+
+template <typename Value>
+void Samples::Columns<Value>::Settle() {
+  std::vector<TimeMs> all = t_ms;
+  for (const Series& s : late) all.insert(all.end(), s.t_ms.begin(), s.t_ms.end());
+  if (all.size() > t_ms.size()) {
+    std::sort(all.begin(), all.end());
+    all.erase(std::unique(all.begin(), all.end()), all.end());
+    for (std::vector<Value>& column : values) {
+      if (column.empty()) continue;
+      std::vector<Value> wide(all.size(), static_cast<Value>(kMissing));
+      for (size_t i = 0, k = 0; k < column.size(); ++i) {
+        if (all[i] == t_ms[k]) wide[i] = column[k++];
+      }
+      column = std::move(wide);
+    }
+    t_ms = std::move(all);
+    at = 0;
+    for (size_t m = 0; m < late.size(); ++m) {
+      for (size_t i = 0; i < late[m].t_ms.size(); ++i) Set(late[m].t_ms[i], m, late[m].values[i]);
+      late[m] = Series();
+    }
+  }
+  for (std::vector<Value>& column : values) {
+    if (!column.empty()) column.resize(t_ms.size(), static_cast<Value>(kMissing));
+  }
 }
 
 namespace {
-/// REQUIRES: every time of the series stands in `all`, both ascending.
+/// `column` of times `from` at the times `to`. REQUIRES: every one of `from` stands in `to`, both ascending.
 template <typename Value>
-std::vector<Value> Spread(const std::vector<TimeMs>& all, const std::vector<TimeMs>& t_ms,
-                          const std::vector<double>& values) {
-  std::vector<Value> column(all.size(), static_cast<Value>(kMissing));
-  for (size_t i = 0, k = 0; k < t_ms.size(); ++k) {
-    while (all[i] < t_ms[k]) ++i;
-    column[i] = static_cast<Value>(values[k]);
+std::vector<Value> Spread(const std::vector<TimeMs>& from, std::vector<Value> column, const std::vector<TimeMs>& to) {
+  if (column.empty() || from.size() == to.size()) return column;
+  std::vector<Value> out(to.size(), static_cast<Value>(kMissing));
+  for (size_t i = 0, k = 0; k < from.size(); ++i) {
+    if (to[i] == from[k]) out[i] = column[k++];
   }
-  return column;
+  return out;
 }
 }  // namespace
 
 model::GpuTrack Samples::TrackOf(CardSeries* card) {
-  int64_t twice = 0;
-  for (Series& s : card->metrics) twice += Sort(&s);
+  card->columns.Settle();
+  card->energy.Settle();
   model::GpuTrack track;
   track.card = card->info;
-  track.t_ms = AllTimes(card->metrics, std::move(card->touched));
-  for (size_t m = 0; m < model::kGpuMetrics; ++m) {
-    Series& s = card->metrics[m];
-    if (s.t_ms.empty()) continue;
-    if (static_cast<GpuMetric>(m) == GpuMetric::kEnergyJ) {
-      track.energy_j = Spread<double>(track.t_ms, s.t_ms, s.values);
-    } else {
-      track.columns[m] = Spread<float>(track.t_ms, s.t_ms, s.values);
-    }
-    s = Series();
+  std::vector<TimeMs> all = std::move(card->touched);
+  const std::vector<TimeMs>&rows = card->columns.t_ms, &energy_rows = card->energy.t_ms;
+  if (all.empty() && (energy_rows.empty() || energy_rows == rows)) {
+    track.t_ms = rows;
+  } else {
+    all.insert(all.end(), rows.begin(), rows.end());
+    all.insert(all.end(), energy_rows.begin(), energy_rows.end());
+    std::sort(all.begin(), all.end());
+    all.erase(std::unique(all.begin(), all.end()), all.end());
+    track.t_ms = std::move(all);
   }
-  if (twice > 0) out_->quality.Count(Odd::kDuplicateSample, Place(card->info), twice);
+  for (size_t m = 0; m < model::kGpuMetrics; ++m)
+    track.columns[m] = Spread(rows, std::move(card->columns.values[m]), track.t_ms);
+  track.energy_j = Spread(energy_rows, std::move(card->energy.values[0]), track.t_ms);
+  if (const int64_t twice = card->columns.twice + card->energy.twice; twice > 0)
+    out_->quality.Count(Odd::kDuplicateSample, Place(card->info), twice);
   return track;
 }
 
 model::HostTrack Samples::TrackOf(HostSeries* host) {
-  int64_t twice = 0;
-  for (Series& s : host->metrics) twice += Sort(&s);
+  host->columns.Settle();
   model::HostTrack track;
   track.node = host->node;
-  track.t_ms = AllTimes(host->metrics, {});
-  for (size_t m = 0; m < model::kHostMetrics; ++m) {
-    Series& s = host->metrics[m];
-    if (!s.t_ms.empty()) track.columns[m] = Spread<float>(track.t_ms, s.t_ms, s.values);
-  }
-  if (twice > 0) out_->quality.Count(Odd::kDuplicateSample, context_.file + ": host " + host->node, twice);
+  track.t_ms = std::move(host->columns.t_ms);
+  for (size_t m = 0; m < model::kHostMetrics; ++m) track.columns[m] = std::move(host->columns.values[m]);
+  if (host->columns.twice > 0)
+    out_->quality.Count(Odd::kDuplicateSample, context_.file + ": host " + host->node, host->columns.twice);
   return track;
 }
 
 Status Samples::Finish(Explanation* explanation) {
-  const bool host_read = std::any_of(hosts_.begin(), hosts_.end(), [](const HostSeries& h) {
-    return std::any_of(h.metrics.begin(), h.metrics.end(), [](const Series& s) { return !s.t_ms.empty(); });
-  });
+  const bool host_read =
+      std::any_of(hosts_.begin(), hosts_.end(), [](const HostSeries& h) { return !h.columns.t_ms.empty(); });
   if (cards_.empty() && !host_read && out_->processes.empty()) {
     return Status::Unsupported(Tr(context_.lang, Msg::kIngestNoReading, context_.file));
   }
@@ -223,8 +248,9 @@ Status Samples::Finish(Explanation* explanation) {
   for (model::ProcessRow& p : out_->processes) {
     if (p.card >= 0) p.card = place[static_cast<size_t>(p.card)];
   }
-  std::stable_sort(out_->processes.begin(), out_->processes.end(),
-                   [](const auto& a, const auto& b) { return a.t_ms < b.t_ms; });
+  const auto by_time = [](const auto& a, const auto& b) { return a.t_ms < b.t_ms; };
+  if (!std::is_sorted(out_->processes.begin(), out_->processes.end(), by_time))
+    std::stable_sort(out_->processes.begin(), out_->processes.end(), by_time);
   if (explanation->rows == 0) {
     for (const model::GpuTrack& g : out_->gpus) explanation->rows += static_cast<int64_t>(g.size());
   }

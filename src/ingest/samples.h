@@ -41,24 +41,41 @@ class Samples {
   Status Finish(Explanation* explanation);
 
  private:
+  /// Readings at times that had no row when they came.
   struct Series {
     std::vector<TimeMs> t_ms;
     std::vector<double> values;
-    bool ordered = true;
     void Add(TimeMs t, double v) {
-      ordered = ordered && (t_ms.empty() || t_ms.back() < t);
       t_ms.push_back(t);
       values.push_back(v);
     }
   };
+  /// Rows in order of time. Most logs go through once, or series after series with the same times: then every reading
+  /// finds its row at the end or behind the one before it.
+  template <typename Value>
+  struct Columns {
+    std::vector<TimeMs> t_ms;
+    std::vector<std::vector<Value>> values;  // by metric; shorter than t_ms where nothing came since
+    std::vector<Series> late;                // by metric
+    size_t at = 0;                           // the row of the last reading
+    int64_t twice = 0;
+
+    explicit Columns(size_t metrics) : values(metrics), late(metrics) {}
+    /// The row of time t; SIZE_MAX when there is none and it is too late to make one.
+    size_t Row(TimeMs t);
+    void Set(TimeMs t, size_t metric, double v);
+    /// All late readings put where they belong.
+    void Settle();
+  };
   struct CardSeries {
     model::CardInfo info;
-    std::vector<Series> metrics{model::kGpuMetrics};
+    Columns<float> columns{model::kGpuMetrics};
+    Columns<double> energy{1};
     std::vector<TimeMs> touched;
   };
   struct HostSeries {
     std::string node;
-    std::vector<Series> metrics{model::kHostMetrics};
+    Columns<float> columns{model::kHostMetrics};
   };
 
   template <typename MetricInfoType>
@@ -66,8 +83,6 @@ class Samples {
   std::string Place(const model::CardInfo& card) const;
   model::GpuTrack TrackOf(CardSeries* card);
   model::HostTrack TrackOf(HostSeries* host);
-  static std::vector<TimeMs> AllTimes(const std::vector<Series>& metrics, std::vector<TimeMs> more);
-  int64_t Sort(Series* series);
 
   const ReadContext& context_;
   model::Recording* const out_;

@@ -34,6 +34,21 @@ TEST_F(SamplesTest, SeriesThatComeOneAfterTheOtherMakeOneTrack) {
   EXPECT_FALSE(out_.gpus[0].Has(GpuMetric::kTempC));
 }
 
+TEST_F(SamplesTest, SeriesWithTimesOfTheirOwnAreFittedIn) {
+  const int card = samples_.Card(Named("0"));
+  for (const TimeMs t : {1000, 3000, 5000}) samples_.Set(card, t, GpuMetric::kSmUtil, static_cast<double>(t) / 1000);
+  for (const TimeMs t : {2000, 3000, 6000}) samples_.Set(card, t, GpuMetric::kPowerW, static_cast<double>(t) / 10);
+  for (const TimeMs t : {500, 3000}) samples_.Set(card, t, GpuMetric::kEnergyJ, static_cast<double>(t) * 1e6);
+  ASSERT_TRUE(Finish().ok());
+  EXPECT_EQ(out_.gpus[0].t_ms, (std::vector<TimeMs>{500, 1000, 2000, 3000, 5000, 6000}));
+  EXPECT_EQ(Values(out_, 0, GpuMetric::kSmUtil), "- 1 - 3 5 -");
+  EXPECT_EQ(Values(out_, 0, GpuMetric::kPowerW), "- - 200 300 - 600");
+  ASSERT_EQ(out_.gpus[0].energy_j.size(), 6U);
+  EXPECT_EQ(out_.gpus[0].energy_j[3], 3e9);
+  EXPECT_TRUE(IsMissing(out_.gpus[0].energy_j[5]));
+  EXPECT_EQ(Odds(out_, Odd::kDuplicateSample), 0);
+}
+
 TEST_F(SamplesTest, WhatWasNotReadIsMissingAndWhatCannotBeIsLeftEmpty) {
   const int card = samples_.Card(Named("0"));
   samples_.Set(card, 1000, GpuMetric::kSmUtil, 7);
