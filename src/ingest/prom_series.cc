@@ -217,7 +217,7 @@ std::string PromSeries::Values(size_t heading, const std::vector<model::CardInfo
     const int card = owners_[s.owner].card;
     if (!out.empty()) out += ", ";
     if (card >= 0) out += cards[static_cast<size_t>(card)].gpu + ": ";
-    out += FormatShortest(s.values[0]);
+    out += FormatShortest(std::round(s.values[0] * headings_[heading].factor * 1e4) / 1e4);  // in our unit
   }
   return out;
 }
