@@ -25,6 +25,11 @@ struct PieceResult {
   double work_s = 0;  // longest active time of a run
 };
 
+/// Statistics, energy, waveform and idle pattern of the piece's cards; `whole`: the period that waveforms span.
+void AllFacts(const Piece& p, const Options& o, model::TimeRange whole, PieceResult* out);
+/// What the piece cannot tell, and what to record instead.
+void Limits(const Piece& p, const Options& o, PieceResult* out);
+
 /// Adds pieces in order of time.
 class Merger {
  public:

@@ -91,7 +91,7 @@ int CmdPrices(const Options& options, const Settings& settings, Environment* env
     if (named) code = std::max(code, Fail(env, why));
     if (!named) text += "\n" + std::string(Text(settings.lang, Msg::kAppPricesNoRecording)) + "\n";
   };
-  Inputs gathered = GatherInputs(InputPaths(options, settings, env), settings, env);
+  Inputs gathered = GatherInputs(InputPaths(options, settings), settings, env);
   for (const Status& failure : gathered.failures) failed(failure);
   for (Input& input : gathered.inputs) {
     const auto source = OpenTelemetry(&input, settings);

@@ -29,7 +29,7 @@ int CmdReplay(const Options& options, const Settings& settings, Environment* env
   const Lang lang = settings.lang;
   const auto speed = Speed(options, lang);
   if (!speed.ok()) return Fail(env, speed.status());
-  Inputs gathered = GatherInputs(InputPaths(options, settings, env), settings, env);
+  Inputs gathered = GatherInputs(InputPaths(options, settings), settings, env);
   if (!gathered.failures.empty()) return Fail(env, gathered.failures.front());
   if (gathered.inputs.size() != 1) return Fail(env, Status::Invalid(std::string(Text(lang, Msg::kRecOneRecording))));
   const std::string name = gathered.inputs.front().name;

@@ -40,7 +40,7 @@ void Hints(const report::Report& r, const Settings& s, Environment* env) {
 }  // namespace
 
 int ReportAll(const Options& options, const Settings& settings, bool diagnosis, Environment* env) {
-  Inputs gathered = GatherInputs(InputPaths(options, settings, env), settings, env);
+  Inputs gathered = GatherInputs(InputPaths(options, settings), settings, env);
   std::vector<Input>& inputs = gathered.inputs;
   const bool readable = settings.format == "text" || settings.format == "md";
   if (inputs.size() > 1 && !readable) {

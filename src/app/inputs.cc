@@ -62,6 +62,22 @@ Result<NamedFile> StdinFile(const Settings& s, Environment* env) {
   return file;
 }
 
+/// The run recorded last below a data folder of which only `sawbill run` ever made use; "" = there is none.
+std::string NewestRun(sys::FileSystem* fs, const std::string& data_dir) {
+  const std::string runs = sys::JoinPath(data_dir, "runs");
+  const auto list = fs->List(runs);
+  std::string newest;
+  TimeMs modified = 0;
+  if (!list.ok()) return newest;
+  for (const sys::FileInfo& f : *list) {
+    const std::string path = sys::JoinPath(runs, f.name);
+    if (!f.is_directory || f.name[0] == '.' || f.modified_ms < modified || !store::IsDataFolder(fs, path)) continue;
+    newest = path;
+    modified = f.modified_ms;
+  }
+  return newest;
+}
+
 class Gatherer {
  public:
   Gatherer(const Settings& settings, Environment* env) : s_(settings), env_(env) {
@@ -184,9 +200,15 @@ class Gatherer {
       found_.emplace_back(order_, std::move(input));
       return;
     }
+    if (const std::string run = NewestRun(fs, path); !run.empty()) {
+      Note(env_, Tr(s_.lang, Msg::kRecNewestRun, name, run));
+      return AddFolder(fs, held, run, run);
+    }
     std::vector<File> files;
     if (const Status listed = ListFiles(fs, path, "", kDepth, &files); !listed.ok()) return Failed(listed);
-    if (files.empty()) return Failed(Status::NotFound(Tr(s_.lang, Msg::kAppEmptyFolder, name)));
+    if (files.empty())
+      return Failed(
+          Status::NotFound(Tr(s_.lang, name == s_.data_dir ? Msg::kAppNoRecordings : Msg::kAppEmptyFolder, name)));
     if (files.size() > kMostFiles) return Failed(Status::Invalid(Tr(s_.lang, Msg::kAppTooManyFiles, name, kMostFiles)));
     std::vector<std::string> left_out;
     size_t taken = 0;
@@ -231,25 +253,8 @@ class Gatherer {
 
 }  // namespace
 
-std::vector<std::string> InputPaths(const Options& options, const Settings& settings, Environment* env) {
-  if (!options.files.empty()) return options.files;
-  if (store::IsDataFolder(env->fs, settings.data_dir)) return {settings.data_dir};
-  // Who only ever used `sawbill run` means the last of these. Their names begin with the time.
-  const std::string runs = sys::JoinPath(settings.data_dir, "runs");
-  const auto list = env->fs->List(runs);
-  std::string newest;
-  TimeMs modified = 0;
-  if (list.ok()) {
-    for (const sys::FileInfo& f : *list) {
-      const std::string path = sys::JoinPath(runs, f.name);
-      if (!f.is_directory || f.modified_ms < modified || !store::IsDataFolder(env->fs, path)) continue;
-      newest = path;
-      modified = f.modified_ms;
-    }
-  }
-  if (newest.empty()) return {settings.data_dir};
-  Note(env, Tr(settings.lang, Msg::kRecNewestRun, settings.data_dir, newest));
-  return {newest};
+std::vector<std::string> InputPaths(const Options& options, const Settings& settings) {
+  return options.files.empty() ? std::vector<std::string>{settings.data_dir} : options.files;
 }
 
 Result<std::vector<NamedFile>> FilesOf(const std::string& path, size_t most, const Settings& s, Environment* env) {

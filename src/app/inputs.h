@@ -30,7 +30,7 @@ struct Inputs {
 };
 
 /// The paths to read: those named, else the data folder.
-std::vector<std::string> InputPaths(const Options& options, const Settings& settings, Environment* env);
+std::vector<std::string> InputPaths(const Options& options, const Settings& settings);
 /// Reads foreign files whole; which of them are one recording is told by their content (ingest/combine.h) and said on
 /// stderr. Files of a folder that are no telemetry are passed over, and that is said as well. A folder's subfolders are
 /// nodes.

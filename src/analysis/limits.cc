@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a record cannot tell, and what to record instead.
+#include <algorithm>
+
+#include "analysis/merge.h"
+#include "analysis/silent.h"
+#include "base/text.h"
+
+namespace sawbill::analysis {
+namespace {
+
+/// One line for every kind of reading that the record lacks, and what cannot be told without them.
+void LimitByKinds(bool power, bool memory, bool processes, bool hosts, Lang lang, PieceResult* out) {
+  std::vector<std::string> items, effects;
+  const auto add = [&](bool there, Msg item, Msg effect) {
+    if (there) return;
+    items.emplace_back(Text(lang, item));
+    const std::string said(Text(lang, effect));
+    if (effects.empty() || effects.back() != said) effects.push_back(said);
+  };
+  add(power, Msg::kLimitItemPower, Msg::kLimitEffectPower);
+  add(memory, Msg::kLimitItemMemory, Msg::kLimitEffectMemory);
+  add(processes, Msg::kLimitItemProcesses, Msg::kLimitEffectCauses);
+  add(hosts, Msg::kLimitItemHost, Msg::kLimitEffectCauses);
+  if (items.empty()) return;
+  const bool zh = lang == Lang::kZh;
+  out->limits.push_back(
+      Tr(lang, Msg::kLimitNotRecorded, Join(items, zh ? "、" : ", no "), Join(effects, zh ? "，" : ", ")));
+}
+
+}  // namespace
+
+void Limits(const Piece& p, const Options& o, PieceResult* out) {
+  const model::Recording& r = *p.recording;
+  bool util = false, power = false, memory = false, time = false;
+  double coarse = 0;
+  for (size_t k = 0; k < p.cards.size(); ++k) {
+    const PreparedCard& c = p.cards[k];
+    if (!p.split[k].empty()) continue;
+    if (IsSilent(c)) {
+      out->limits.push_back(Tr(o.lang, Msg::kRecCardSilent, c.track->card.gpu));
+      continue;
+    }
+    util = util || c.has_util;
+    power = power || c.has_power;
+    memory = memory || c.has_memory;
+    time = time || c.coverage.covered_s > 0;
+    coarse = std::max(coarse, c.coverage.median_interval_s);
+    if (!c.has_util && c.coverage.covered_s > 0)
+      out->limits.push_back(Tr(o.lang, Msg::kLimitNoUtil, c.track->card.gpu));
+    if (c.coverage.covered_s <= 0) {
+      out->limits.push_back(Tr(o.lang, Msg::kLimitNoTime, c.track->card.gpu, std::to_string(c.size())));
+    }
+  }
+  for (const RunAnalysis& run : p.runs) {
+    out->work_s = std::max(out->work_s, run.active.seconds());
+    if (run.aliased)
+      out->limits.push_back(Tr(o.lang, Msg::kLimitAliased, p.cards[run.run.cards.front()].track->card.gpu));
+  }
+  if (p.cards.empty()) return;
+  if (std::all_of(p.cards.begin(), p.cards.end(), IsSilent)) {
+    out->cannot_judge.push_back(Tr(o.lang, Msg::kCannotJudgeNoCard));
+    return;
+  }
+  LimitByKinds(power, memory, !r.processes.empty(), !r.hosts.empty(), o.lang, out);
+  if (!time) {
+    out->cannot_judge.push_back(Tr(o.lang, Msg::kCannotJudgeNoTime));
+    return;
+  }
+  if (!util) {
+    out->cannot_judge.push_back(Tr(o.lang, Msg::kCannotJudgeNoUtil));
+    return;
+  }
+  if (coarse > 10) {
+    const std::string interval = FormatFixed(coarse, 0), limit = FormatFixed(3 * coarse, 0);
+    out->limits.push_back(Tr(o.lang, Msg::kLimitCoarse, interval, limit));
+    out->cannot_judge.push_back(Tr(o.lang, Msg::kCannotJudgeCoarse, interval));
+  }
+  if (p.range.seconds() < 180) {
+    out->cannot_judge.push_back(Tr(o.lang, Msg::kCannotJudgeShort, FormatDuration(p.range.seconds())));
+  }
+}
+
+}  // namespace sawbill::analysis
