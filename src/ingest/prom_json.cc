@@ -99,10 +99,11 @@ class JsonReader {
       if (name == "metric") {
         ok = Metric(json, e);
       } else if (name == "values" || name == "value") {
+        const bool one = name == "value";  // the name goes with the next token
         std::vector<double> flat;
         ok = Numbers(json, e, &flat);
-        if (name == "values" && !flat.empty()) e->values = std::move(flat);
-        if (name == "value" && flat.size() == 2) Point(e, flat[0], flat[1]);  // of an instant query
+        if (!one && !flat.empty()) e->values = std::move(flat);
+        if (one && flat.size() == 2) Point(e, flat[0], flat[1]);  // of an instant query
       } else if (name == "timestamps") {
         e->times.clear();
         ok = Numbers(json, e, &e->times);

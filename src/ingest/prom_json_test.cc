@@ -74,6 +74,15 @@ TEST(PrometheusJson, VictoriaMetricsExportIsOneObjectALine) {
   EXPECT_EQ(Values(big, 0, GpuMetric::kMemUsedMb), "1701.374 1701.374") << "two bytes counts that look like a time";
 }
 
+// A name that lies across lines is held in memory that the next token takes.
+TEST(PrometheusJson, KeysMayStandApartFromTheirValues) {
+  const model::Recording r = ReadText(
+      "{\"metric\"\n:\n{\"__name__\"\n:\"DCGM_FI_DEV_GPU_UTIL\",\"gpu\":\"0\"},\"values\"\n:\n[\n7\n,\n8\n],"
+      "\"timestamps\"\n:\n"
+      "[1784019600000,\n1784019615000]}\n");
+  EXPECT_EQ(Values(r, 0, GpuMetric::kSmUtil), "7 8");
+}
+
 TEST(PrometheusJson, KeysMayComeInAnyOrderAndMoreOfThemMayCome) {
   const model::Recording r = ReadText(
       R"({"data":{"stats":{"seriesFetched":"1"},"result":[{"values":[[1784019600,"91"]],"histograms":[[1,{"count":"2"}]],)"
