@@ -453,7 +453,7 @@ TEST(Refuses, OtherFilesWithWhatWasSeenAndWhatToDo) {
   EXPECT_THAT(Refusal("hello, world\n"), HasSubstr("it begins with \"hello, world\""));
   EXPECT_THAT(Refusal(""), HasSubstr("empty"));
   EXPECT_THAT(Refusal(std::string("\x00\x01\x02\x03\x04\x05", 6)), HasSubstr("binary"));
-  EXPECT_THAT(Refusal("{\"traceEvents\": []}\n"), HasSubstr("Accepted: nvidia-smi"));
+  EXPECT_THAT(Refusal("{\"traceEvents\": []}\n"), HasSubstr("Accepted: logs of nvidia-smi"));
   EXPECT_THAT(Refusal("timestamp, gpu_name, pid, process_name, used_gpu_memory [MiB]\n2025/06/13 00:27:52.195, A, 7, "
                       "python, 10 MiB\n"),
               HasSubstr("not a telemetry file"));

@@ -28,6 +28,9 @@ class FolderScan {
 
   Status Node(size_t node) {
     NodeFolder& folder = out_->nodes[node];
+    // What waits first, and then the files: a recorder may write it down in between, and a row seen twice is harmless
+    // where one that was seen nowhere would be lost.
+    std::vector<SpooledRun> waiting = SpooledRuns(fs_, folder.path);
     SAWBILL_ASSIGN_OR_RETURN(const std::vector<sys::FileInfo> files, fs_->List(folder.path));
     for (const sys::FileInfo& f : files) {
       if (f.name == kTruthName || f.name == kSimulatedName) out_->simulated = true;
@@ -45,9 +48,12 @@ class FolderScan {
       SAWBILL_RETURN_IF_ERROR(FindTimes(fs_, folder.clock, false, &file));
       out_->files.push_back(std::move(file));
     }
-    for (SpooledRun& s : SpooledRuns(fs_, folder.path)) {  // no recorder wrote them down yet
+    for (SpooledRun& s : waiting) {
       if (s.row.node.empty()) s.row.node = folder.name;
-      folder.runs.push_back(std::move(s.row));
+      const auto same = [&](const model::RunRow& row) {
+        return row.t_ms == s.row.t_ms && row.run == s.row.run && row.state == s.row.state && row.node == s.row.node;
+      };
+      if (std::none_of(folder.runs.begin(), folder.runs.end(), same)) folder.runs.push_back(std::move(s.row));
     }
     const auto by_time = [](const auto& a, const auto& b) { return a.t_ms < b.t_ms; };
     std::stable_sort(folder.runs.begin(), folder.runs.end(), by_time);

@@ -3,6 +3,8 @@
 
 #include <gmock/gmock.h>
 
+#include <functional>
+
 #include "store/test_util.h"
 
 namespace sawbill::store {
@@ -70,6 +72,40 @@ TEST_F(RunSpool, WhatNoRecorderTookIsReadFromThere) {
   const model::Recording r = ReadOnePiece(&fs_, "d");
   ASSERT_EQ(r.runs.size(), 2U);
   EXPECT_EQ(r.runs[1].state, "end");
+}
+
+/// A recorder works while the folder is read: its tick falls behind the n-th listing of the folder.
+class TickingFileSystem : public sys::MemFileSystem {
+ public:
+  Result<std::vector<sys::FileInfo>> List(const std::string& dir) override {
+    auto list = sys::MemFileSystem::List(dir);
+    if (dir == "d" && --countdown == 0) tick();
+    return list;
+  }
+  int countdown = 0;
+  std::function<void()> tick;
+};
+
+TEST(RunSpoolRace, ARowThatIsWrittenDownMeanwhileIsSeenOnce) {
+  for (int listing = 1; listing <= 5; ++listing) {
+    TickingFileSystem fs;
+    const auto writer = MustOpenWriter(&fs, "d");
+    RunInbox inbox(&fs, writer.get());
+    fs.Put("d/gpu-2026-01-01.csv", ShortGpuFile(kNoon, 10));
+    ASSERT_TRUE(SpoolRun(&fs, "d", Row(kNoon + 2000, "start")).ok());
+    ASSERT_TRUE(SpoolRun(&fs, "d", Row(kNoon + 5000, "end")).ok());
+    fs.tick = [&] {
+      writer->BeginTick({kNoon + 6000, kNoon + 6000});
+      inbox.Take(kNoon + 6000);
+      (void)writer->EndTick();
+      inbox.Settle();
+    };
+    fs.countdown = listing;
+    const model::Recording r = ReadOnePiece(&fs, "d");
+    ASSERT_EQ(r.runs.size(), 2U) << "tick behind listing " << listing;
+    EXPECT_EQ(r.runs[0].state, "start");
+    EXPECT_EQ(r.runs[1].state, "end");
+  }
 }
 
 TEST_F(RunSpool, WhatIsNoRowOfAboutNowIsNotWritten) {
