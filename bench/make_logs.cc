@@ -112,7 +112,7 @@ void VmExport(const Sample& s, bool, std::string* out) {  // a line holds ten mi
       std::string values, times;
       for (TimeMs t = s.t_ms; t < s.t_ms + 600'000; t += 1000) {
         const Sample at{t, s.cards};
-        values += fmt::format("{}{}", values.empty() ? "" : ",", name[13] == 'U' ? at.Util(k) : at.Watts(k));
+        values += fmt::format("{}{}", values.empty() ? "" : ",", name[12] == 'G' ? at.Util(k) : at.Watts(k));
         times += fmt::format("{}{}", times.empty() ? "" : ",", t);
       }
       *out += fmt::format(

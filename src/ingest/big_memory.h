@@ -19,4 +19,12 @@ void MakeRoom(std::vector<T>* v, size_t n) {
   AdviseHugePages(v->data() + v->size(), (n - v->size()) * sizeof(T));
 }
 
+/// Makes room to grow by one when there is none: doubled, as a vector does by itself, and in huge pages once it is
+/// large.
+template <typename T>
+void RoomForOneMore(std::vector<T>* v) {
+  constexpr size_t kLarge = size_t{1} << 18;
+  if (v->size() == v->capacity() && v->size() >= kLarge) MakeRoom(v, 2 * v->size());
+}
+
 }  // namespace sawbill::ingest

@@ -9,11 +9,11 @@
 // other) it is 0 throughout, and GRACT reaches 0.97 on a seventh of the card: it is the instance's own.
 #include <algorithm>
 #include <array>
-#include <map>
 #include <string>
 #include <vector>
 
 #include "base/text.h"
+#include "ingest/cells.h"
 #include "ingest/prom_formats.h"
 #include "ingest/samples.h"
 #include "ingest/time_cells.h"
@@ -24,7 +24,7 @@ namespace {
 using model::GpuMetric;
 using model::Odd;
 
-constexpr size_t kMostColumns = 64, kMostEntities = 4096;
+constexpr size_t kMostColumns = 64, kMostEntities = 1024;
 
 struct Layout {
   int entity = -1, time = -1;
@@ -71,6 +71,8 @@ class EntityReader {
 
  private:
   bool TakeHeadings(std::string_view line) {
+    // Rows begin with a number almost always; a heading is looked for in the others.
+    if (line[0] >= '0' && line[0] <= '9') return false;
     if (line.find("nti") == std::string_view::npos) return false;  // of "Entity"
     Layout layout = ParseHeadings(line);
     if (!layout.sound()) return false;
@@ -82,12 +84,16 @@ class EntityReader {
   /// Nothing of a row is taken before all of it is known to be sound.
   bool Row(std::string_view line) {
     if (!layout_.sound()) return false;
+    // Cells are a few characters long: a plain loop beats a search for each comma.
     size_t n = 0;
-    for (std::string_view rest = line; n < kMostColumns; ++n) {
-      const size_t comma = rest.find(',');
-      cells_[n] = Trim(rest.substr(0, comma));
-      if (comma == std::string_view::npos) break;
-      rest.remove_prefix(comma + 1);
+    const char* from = line.data();
+    const char* const end = from + line.size();
+    for (const char* p = from;; ++p) {
+      if (p != end && *p != ',') continue;
+      cells_[n] = Trim(std::string_view(from, static_cast<size_t>(p - from)));
+      if (p == end || n + 1 == kMostColumns) break;
+      from = p + 1;
+      ++n;
     }
     if (n + 1 != layout_.columns.size()) return false;
     TimeMs t = 0;
@@ -102,7 +108,11 @@ class EntityReader {
   }
 
   void Set(int card, TimeMs t, const prom::Meaning& meaning, std::string_view cell) {
-    const std::optional<double> v = ParseDouble(cell);
+    double plain = 0;
+    const char* p = cell.data();
+    const char* const end = p + cell.size();
+    const bool decimal = TakeDecimal(&p, end, &plain) && p == end;
+    const std::optional<double> v = decimal ? plain : ParseDouble(cell);
     if (!v || prom::IsDcgmBlank(*v)) {
       if (!cell.empty()) out_->quality.Count(v ? Odd::kNotSupported : Odd::kBadCell, context_.file);
       return samples_.Touch(card, t);
@@ -112,17 +122,20 @@ class EntityReader {
   }
 
   int Card(std::string_view entity) {
-    if (entity == last_entity_) return last_card_;
-    const auto at = cards_.find(entity);
-    if (at == cards_.end() && cards_.size() == kMostEntities) return -1;
-    if (at == cards_.end()) {
-      model::CardInfo info;
-      info.gpu = StartsWith(entity, "GPU ") ? std::string(entity.substr(4)) : Sanitize(entity);
-      cards_.emplace(entity, samples_.Card(info));
+    // Entities come in the same order sample after sample: the next is mostly the one that followed the last time.
+    if (next_ >= cards_.size()) next_ = 0;
+    if (next_ < cards_.size() && cards_[next_].first == entity) return cards_[next_++].second;
+    for (size_t i = 0; i < cards_.size(); ++i) {
+      if (cards_[i].first != entity) continue;
+      next_ = i + 1;
+      return cards_[i].second;
     }
-    last_card_ = cards_.find(entity)->second;
-    last_entity_ = std::string(entity);
-    return last_card_;
+    if (cards_.size() == kMostEntities) return -1;
+    model::CardInfo info;
+    info.gpu = StartsWith(entity, "GPU ") ? std::string(entity.substr(4)) : Sanitize(entity);
+    cards_.emplace_back(entity, samples_.Card(info));
+    next_ = cards_.size();
+    return cards_.back().second;
   }
 
   void Explain(Explanation* e) {
@@ -153,9 +166,8 @@ class EntityReader {
   TimeCells times_;
   Layout layout_;
   std::array<std::string_view, kMostColumns> cells_;
-  std::map<std::string, int, std::less<>> cards_;
-  std::string last_entity_;
-  int last_card_ = -1;
+  std::vector<std::pair<std::string, int>> cards_;
+  size_t next_ = 0;
 };
 
 class DcgmEntityFormat : public Format {

@@ -10,6 +10,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "ingest/big_memory.h"
 #include "ingest/format.h"
 #include "ingest/samples.h"
 #include "prom/labels.h"
@@ -44,6 +45,8 @@ class PromSeries {
   int Add(const prom::SeriesName& name);
   void Put(int series, TimeMs t, double value) {
     PromOneSeries& s = series_[static_cast<size_t>(series)];
+    RoomForOneMore(&s.t_ms);
+    RoomForOneMore(&s.values);
     s.t_ms.push_back(t);
     s.values.push_back(value);
   }

@@ -240,26 +240,31 @@ bool RowReader::ThrottleCell(const Column& c, const char** p, const char* end) {
     table_->numbers[static_cast<size_t>(Slot(model::GpuMetric::kThrottle))][table_->rows] = 0;
     return true;
   }
+  float* mask = &table_->numbers[static_cast<size_t>(Slot(model::GpuMetric::kThrottle))][table_->rows];
+  if (c.field.target == Target::kThrottleMask && !cell.empty() && cell == last_mask_) {  // hours of the same mask
+    *mask = last_mask_value_;
+    return true;
+  }
+  if (c.field.target == Target::kThrottleFlag && cell == "Not Active") return throttle_seen_ = true;
   const Marker marker = MarkerOf(cell);
   if (c.field.target != Target::kThrottleNames || !cell.empty()) {
     if (marker == Marker::kNotAvailable) return ++odd_.not_supported, true;
     if (marker == Marker::kError) return ++odd_.error, true;
   }
   if (cell.empty()) return true;
-  float* mask = &table_->numbers[static_cast<size_t>(Slot(model::GpuMetric::kThrottle))][table_->rows];
   if (c.field.target == Target::kThrottleNames) {
     const auto names = model::ParseThrottle(cell);
     if (names) *mask = static_cast<float>(*names);
     if (!names) ++odd_.bad;
   } else if (c.field.target == Target::kThrottleFlag) {
-    const bool active = cell == "Active";
-    if (!active && cell != "Not Active") return ++odd_.bad, true;
+    if (cell != "Active") return ++odd_.bad, true;
     throttle_seen_ = true;
-    if (active) throttle_flags_ |= model::Mask(static_cast<model::ThrottleBit>(c.field.slot));
+    throttle_flags_ |= model::Mask(static_cast<model::ThrottleBit>(c.field.slot));
   } else {
     const auto reasons = ReasonsFromHex(cell);
-    if (reasons) *mask = static_cast<float>(*reasons);
-    if (!reasons) ++odd_.bad;
+    if (!reasons) return ++odd_.bad, true;
+    *mask = last_mask_value_ = static_cast<float>(*reasons);
+    last_mask_ = std::string(cell);
   }
   return true;
 }

@@ -3,6 +3,7 @@
 // ended with it, so that a torn or merged line cannot shift a value into a neighbour's column.
 #pragma once
 
+#include <string>
 #include <string_view>
 
 #include "ingest/table.h"
@@ -57,6 +58,8 @@ class RowReader {
   OddCells odd_;
   unsigned throttle_flags_ = 0;
   bool throttle_seen_ = false;
+  std::string last_mask_;  // the hexadecimal mask last read
+  float last_mask_value_ = 0;
 };
 
 }  // namespace sawbill::ingest

@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "ingest/assemble.h"
+#include "ingest/big_memory.h"
 
 namespace sawbill::ingest {
 namespace {
@@ -128,6 +129,7 @@ void Samples::Process(TimeMs t, int card, const std::string& node, int64_t pid, 
 template <typename Value>
 size_t Samples::Columns<Value>::Row(TimeMs t) {
   if (t_ms.empty() || t > t_ms.back()) {
+    RoomForOneMore(&t_ms);
     t_ms.push_back(t);
     return at = t_ms.size() - 1;
   }
@@ -143,7 +145,10 @@ void Samples::Columns<Value>::Set(TimeMs t, size_t metric, double v) {
   const size_t row = Row(t);
   if (row == SIZE_MAX) return late[metric].Add(t, v);
   std::vector<Value>& column = values[metric];
-  if (column.size() <= row) column.resize(row + 1, static_cast<Value>(kMissing));
+  if (column.size() <= row) {
+    if (column.size() == row) RoomForOneMore(&column);
+    column.resize(row + 1, static_cast<Value>(kMissing));
+  }
   if (!std::isnan(column[row])) {
     ++twice;
     return;
