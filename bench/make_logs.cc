@@ -2,11 +2,11 @@
 // sawbill-make-logs FORMAT MEGABYTES [CARDS] > FILE: a log of that format as its tool would write it, one sample a
 // second, for bench/read_speed. The values are a plain wave; nothing is judged here.
 #include <cstdio>
-#include <cstdlib>
 #include <string>
 #include <string_view>
 
 #include "base/messages.h"
+#include "base/numbers.h"
 #include "base/time.h"
 
 namespace {
@@ -178,8 +178,8 @@ constexpr Row kFormats[] = {
 
 int main(int argc, char** argv) {
   const std::string_view name = argc > 1 ? argv[1] : "";
-  const double megabytes = argc > 2 ? std::atof(argv[2]) : 0;
-  const int cards = argc > 3 ? std::atoi(argv[3]) : 8;
+  const double megabytes = sawbill::ParseDouble(argc > 2 ? argv[2] : "").value_or(0);
+  const int cards = static_cast<int>(sawbill::ParseInt(argc > 3 ? argv[3] : "8").value_or(0));
   for (const Row& row : kFormats) {
     if (row.name != name || megabytes <= 0 || cards <= 0) continue;
     std::string out;

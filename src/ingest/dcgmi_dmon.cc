@@ -18,6 +18,7 @@
 #include "base/text.h"
 #include "ingest/mon_columns.h"
 #include "ingest/samples.h"
+#include "prom/series_table.h"
 
 namespace sawbill::ingest {
 namespace {
@@ -163,7 +164,7 @@ void DcgmiMonitor::Row(TimeMs t, int card, size_t from) {
     if (c == nullptr || c->metric == kNotRead) continue;
     const double v = MonReading(words_.word[from + i], &tally_);
     if (IsMissing(v)) continue;
-    if (IsDcgmBlank(v)) {
+    if (prom::IsDcgmBlank(v)) {
       tally_.Count(Odd::kNotSupported);
       continue;
     }

@@ -19,8 +19,8 @@ struct IngestOptions {
   Lang lang = Lang::kEn;          // of notes and explanations
 };
 
-/// The whole file. kUnsupported when no reader knows the content (the message says what was seen, what is accepted and what to do) or
-/// when what is in it cannot be told apart soundly; kNotFound and kIo as the file system says.
+/// The whole file. kUnsupported when no reader knows the content (the message says what was seen, what is accepted and
+/// what to do) or when what is in it cannot be told apart soundly; kNotFound and kIo as the file system says.
 Result<model::Recording> ReadFile(sys::FileSystem* fs, const std::string& path, const IngestOptions& options);
 /// A recording in memory as a source of one piece.
 std::unique_ptr<model::TelemetrySource> SourceOf(model::Recording recording);

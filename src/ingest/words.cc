@@ -71,11 +71,6 @@ int64_t WholeNumber(std::string_view word) {
   return n;
 }
 
-bool IsDcgmBlank(double value) {
-  return (value >= 2147483632.0 && value <= 2147483647.0) || value >= 9223372036854770000.0 ||
-         (value >= 140737488355328.0 && value <= 140737488355331.0);
-}
-
 std::string_view WithoutColours(std::string_view text, std::string* buffer) {
   size_t at = text.find('\x1b');
   if (at == std::string_view::npos) return text;

@@ -44,9 +44,6 @@ inline std::string_view TakeWord(std::string_view* rest) {
 double TakeReading(std::string_view word, Tally* tally);
 /// A whole number from 0 to 10^9, without unit; -1 for anything else.
 int64_t WholeNumber(std::string_view word);
-/// DCGM's marks for "no value" (int32, int64 and double, each with its offsets for why) when an exporter or a script
-/// printed them as numbers: 2147483632, 9223372036854775794, 140737488355328.
-bool IsDcgmBlank(double value);
 
 /// The text without terminal colours ("\x1b[1;36m"); `buffer` is used when there are any.
 std::string_view WithoutColours(std::string_view text, std::string* buffer);
