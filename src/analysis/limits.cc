@@ -62,13 +62,9 @@ void Limits(const Piece& p, const Options& o, PieceResult* out) {
     out->cannot_judge.push_back(Tr(o.lang, Msg::kCannotJudgeNoCard));
     return;
   }
-  LimitByKinds(power, memory, !r.processes.empty(), !r.hosts.empty(), o.lang, out);
-  if (!time) {
-    out->cannot_judge.push_back(Tr(o.lang, Msg::kCannotJudgeNoTime));
-    return;
-  }
-  if (!util) {
-    out->cannot_judge.push_back(Tr(o.lang, Msg::kCannotJudgeNoUtil));
+  if (!time || !util) {
+    LimitByKinds(power, memory, !r.processes.empty(), !r.hosts.empty(), o.lang, out);
+    out->cannot_judge.push_back(Tr(o.lang, time ? Msg::kCannotJudgeNoUtil : Msg::kCannotJudgeNoTime));
     return;
   }
   if (coarse > 10) {
@@ -76,6 +72,7 @@ void Limits(const Piece& p, const Options& o, PieceResult* out) {
     out->limits.push_back(Tr(o.lang, Msg::kLimitCoarse, interval, limit));
     out->cannot_judge.push_back(Tr(o.lang, Msg::kCannotJudgeCoarse, interval));
   }
+  LimitByKinds(power, memory, !r.processes.empty(), !r.hosts.empty(), o.lang, out);
   if (p.range.seconds() < 180) {
     out->cannot_judge.push_back(Tr(o.lang, Msg::kCannotJudgeShort, FormatDuration(p.range.seconds())));
   }
