@@ -125,6 +125,10 @@ class Gatherer {
   }
 
  private:
+  void Take(const std::string& name, model::Recording recording) {
+    for (model::Recording& r : ingest::SplitAtLongHoles(std::move(recording), s_.lang))
+      read_.push_back({order_, name, std::move(r)});
+  }
   void Failed(const Status& status) { out_.failures.push_back(status); }
 
   static std::string Shorten(std::vector<std::string> names) {
@@ -161,7 +165,7 @@ class Gatherer {
     if (ingest::IsArchive(fs, path)) return AddArchive(fs, path, name);
     auto recording = ingest::ReadFile(fs, path, options_);
     if (!recording.ok()) return Failed(recording.status());
-    read_.push_back({order_, name, std::move(*recording)});
+    Take(name, std::move(*recording));
   }
 
   void AddArchive(sys::FileSystem* fs, const std::string& path, const std::string& name) {
@@ -220,7 +224,7 @@ class Gatherer {
       }
       ++taken;
       NameNode(f.node, &*recording);
-      read_.push_back({order_, sys::JoinPath(name, f.name), std::move(*recording)});
+      Take(sys::JoinPath(name, f.name), std::move(*recording));
     }
     if (taken == 0 && name == s_.data_dir) return Failed(Status::NotFound(Tr(s_.lang, Msg::kAppNoRecordings, name)));
     if (taken == 0)

@@ -88,20 +88,31 @@ bool AnyMissing(const std::vector<float>& c) {
   return std::any_of(c.begin(), c.end(), [](float v) { return std::isnan(v); });
 }
 
-/// Samples without a single reading.
-int64_t EmptySamples(const GpuTrack& g) {
-  bool any = false;
-  for (const auto& c : g.columns) {
-    any = any || !c.empty();
+/// Leaves out samples without a single reading; returns how many.
+int64_t DropEmptySamples(GpuTrack* g) {
+  for (const auto& c : g->columns) {
     if (!c.empty() && !AnyMissing(c)) return 0;
   }
-  int64_t n = 0;
-  for (size_t i = 0; i < g.size(); ++i) {
-    bool value = !g.energy_j.empty() && IsPresent(g.energy_j[i]);
-    for (const auto& c : g.columns) value = value || (!c.empty() && !std::isnan(c[i]));
-    n += value ? 0 : 1;
-  }
-  return n;
+  std::vector<char> keep(g->size(), 0);
+  const auto look = [&](const auto& column) {
+    for (size_t i = 0; i < column.size(); ++i) keep[i] = keep[i] != 0 || !std::isnan(column[i]) ? 1 : 0;
+  };
+  for (const auto& c : g->columns) look(c);
+  look(g->energy_j);
+  const auto dropped = std::count(keep.begin(), keep.end(), 0);
+  if (dropped == 0) return 0;
+  const auto cut = [&](auto* column) {
+    if (column->empty()) return;
+    size_t kept = 0;
+    for (size_t i = 0; i < keep.size(); ++i) {
+      if (keep[i] != 0) (*column)[kept++] = (*column)[i];
+    }
+    column->resize(kept);
+  };
+  for (auto& c : g->columns) cut(&c);
+  cut(&g->energy_j);
+  cut(&g->t_ms);
+  return dropped;
 }
 
 /// Leaves out the second of each near pair where that closes the holes which pairs make. Returns how many were left
@@ -144,7 +155,7 @@ void LookOver(GpuTrack* g, const ReadContext& context, Recording* out, Backwards
   if (b.steps > 0) {
     if (const int64_t n = ThinPairs(g); n > 0) out->quality.Count(Odd::kDuplicateSample, where, n);
   }
-  CountOdds(*g, context, &out->quality);
+  Finish(context, g, &out->quality);
 }
 
 constexpr size_t kStepRows = 32 * 1024;
@@ -251,11 +262,11 @@ void NoteDropped(const Table& table, const ReadContext& context, Recording* out)
 
 }  // namespace
 
-void CountOdds(const GpuTrack& g, const ReadContext& context, model::DataQuality* quality) {
-  const std::string where = context.file + ": gpu " + g.card.gpu;
-  if (g.size() == 1) quality->Count(Odd::kSingleSample, where);
-  if (const int64_t n = EmptySamples(g); n > 0) quality->Count(Odd::kNoValues, where, n);
-  if (const int64_t holes = model::Cover(g.t_ms).holes; holes > 0) quality->Count(Odd::kGap, where, holes);
+void Finish(const ReadContext& context, GpuTrack* track, model::DataQuality* quality) {
+  const std::string where = context.file + ": gpu " + track->card.gpu;
+  if (track->size() == 1) quality->Count(Odd::kSingleSample, where);
+  if (const int64_t n = DropEmptySamples(track); n > 0) quality->Count(Odd::kNoValues, where, n);
+  if (const int64_t holes = model::Cover(track->t_ms).holes; holes > 0) quality->Count(Odd::kGap, where, holes);
 }
 
 void ExplainTable(const Table& table, const ReadContext& context, Explanation* explanation) {

@@ -13,8 +13,9 @@ void ExplainTable(const Table& table, const ReadContext& context, Explanation* e
 /// Card samples. `own` = a day file of ours, whose units are known. `table` is used up.
 Status AssembleCards(Table* table, const ReadContext& context, bool own, model::Recording* out,
                      Explanation* explanation);
-/// Counts what is odd about a finished track: a single sample, samples without a reading, holes.
-void CountOdds(const model::GpuTrack& track, const ReadContext& context, model::DataQuality* quality);
+/// Leaves out samples without a single reading (nothing was measured there), and counts what is odd about a finished
+/// track: those, a single sample, holes.
+void Finish(const ReadContext& context, model::GpuTrack* track, model::DataQuality* quality);
 /// A host day file: one node.
 Status AssembleHost(Table* table, const ReadContext& context, model::Recording* out);
 /// A process day file: cards without samples of their own, and rows on them.

@@ -174,6 +174,22 @@ void Describe(const Table& table, Cards* cards) {
   }
 }
 
+/// The uuid of each index that only ever stood beside one: columns may come and go within a file, and a row without the
+/// uuid is then of that card. Empty where no row lacks one.
+std::map<std::string, std::string> UuidsOfIndices(const Table& table) {
+  const TextColumn& c = table.texts[kUuidText];
+  if (std::find(c.ids.begin(), c.ids.end(), 0U) == c.ids.end()) return {};
+  std::map<std::string, std::set<std::string>> all;
+  for (size_t i = 0; i < table.rows; ++i) {
+    if (!IsMaskedUuid(c.Get(c.ids[i]))) all[IndexLabel(table, i)].insert(c.Get(c.ids[i]));
+  }
+  std::map<std::string, std::string> out;
+  for (const auto& [label, uuids] : all) {
+    if (!label.empty() && uuids.size() == 1) out[label] = *uuids.begin();
+  }
+  return out;
+}
+
 /// Rows to cards by a column (and the node, where one is named).
 Status ByColumn(const Table& table, TextSlot slot, const ReadContext& context, model::DataQuality* quality,
                 Cards* out) {
@@ -181,6 +197,7 @@ Status ByColumn(const Table& table, TextSlot slot, const ReadContext& context, m
   const TextColumn& node = table.texts[kNodeText];
   std::map<std::pair<uint32_t, std::string>, int32_t> known;
   std::vector<int32_t> by_id(c.distinct(), -2);  // without nodes: one look-up for each value
+  const std::map<std::string, std::string> uuids = slot == kUuidText ? UuidsOfIndices(table) : decltype(uuids)();
   out->of_row.resize(table.rows, int16_t{-1});
   int64_t lost = 0;
   for (size_t i = 0; i < table.rows; ++i) {
@@ -189,8 +206,12 @@ Status ByColumn(const Table& table, TextSlot slot, const ReadContext& context, m
     if (card == -2) {
       const std::string& text = c.Get(id);
       std::string label = slot == kUuidText || slot == kBusIdText ? text : CardLabel(text);
-      const bool masked = slot == kUuidText && IsMaskedUuid(text);
+      bool masked = slot == kUuidText && IsMaskedUuid(text);
       if (masked) label = IndexLabel(table, i);
+      if (const auto known_as = uuids.find(label); text.empty() && known_as != uuids.end()) {
+        label = known_as->second;
+        masked = false;
+      }
       if (masked && !label.empty()) label.insert(0, 1, '#');  // apart from every uuid
       const auto key = std::make_pair(node.ids.empty() ? 0U : node.ids[i], label);
       const auto [it, fresh] = known.try_emplace(key, static_cast<int32_t>(out->cards.size()));
@@ -204,7 +225,7 @@ Status ByColumn(const Table& table, TextSlot slot, const ReadContext& context, m
         if (slot == kIndexText || slot == kGpuText) out->cards.back().gpu = label;
         if (masked) out->cards.back().gpu = label.substr(1);
       }
-      if (node.ids.empty() && !masked) by_id[id] = card;
+      if (node.ids.empty() && !masked && !text.empty()) by_id[id] = card;
     }
     out->of_row[i] = static_cast<int16_t>(card);
     lost += card < 0 ? 1 : 0;

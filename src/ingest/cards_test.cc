@@ -128,6 +128,15 @@ TEST(Columns, AUuidKeepsItsHistoryWhenIndicesMove) {
   for (const auto& g : r.gpus) EXPECT_EQ(g.size(), g.card.uuid == "GPU-b" ? 1U : 3U) << g.card.uuid;
 }
 
+TEST(Columns, AUuidThatIsLoggedInOneHalfOnlyDoesNotSplitTheCard) {
+  const auto r = ReadText(
+      "timestamp,index,uuid,utilization.gpu\n1762903990,0,GPU-a,1\n1762903991,0,GPU-a,2\n"
+      "timestamp,index,utilization.gpu\n1762903992,0,3\n1762903993,0,4\n");
+  ASSERT_EQ(r.gpus.size(), 1U);
+  EXPECT_EQ(r.gpus[0].card.uuid, "GPU-a");
+  EXPECT_EQ(Values(r, 0, model::GpuMetric::kSmUtil), "1 2 3 4");
+}
+
 TEST(Columns, AMaskedUuidIsNoIdentity) {
   const auto r = ReadText(
       "timestamp,index,uuid,utilization.gpu\n1762900000,0,GPU-00000000-0000-0000-0000-000000000000,1\n"

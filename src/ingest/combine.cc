@@ -5,15 +5,19 @@
 // A bill must neither miss a card nor count one twice, and two logs that only lie in the same folder are two
 // recordings. Two inputs with samples of cards are one recording when
 //   - they share a card that a uuid names, and the time between them is short (a log that was rotated) or none; or
-//   - they share a card by its index alone, do not overlap, and the time between them is short; or
+//   - they share a card by its index alone, and do not overlap with a short time between them, or hold the same samples
+//     where they do (a copy, a rotated log); or
 //   - they share no card and overlap in time for more than half of the shorter one (a log for each card or node).
 // Short is ten minutes, or ten intervals of the slower log. Two inputs that overlap and share a card by its index alone
 // may be two loggers of one card or two machines: they stay apart, which is said. Inputs of the same nodes only join:
 // a node without a name fits every other.
+// A stretch of samples more than a day from all others is a recording of its own, or, where it is less than a hundredth
+// of all, a wrong time (a clock that was not set yet): SplitAtLongHoles().
 // An input without samples of cards (host, processes, events) goes to every recording that it overlaps.
 #include "ingest/combine.h"
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <numeric>
 #include <optional>
@@ -28,6 +32,7 @@ using model::Recording;
 using model::TimeRange;
 
 constexpr TimeMs kShortMs = 600'000;
+constexpr TimeMs kLongHoleMs = 86'400'000;
 
 struct Facts {
   std::optional<TimeRange> span;  // of all that it holds
@@ -61,11 +66,32 @@ Facts FactsOf(const Recording& r) {
 
 bool SameNode(const std::string& a, const std::string& b) { return a.empty() || b.empty() || a == b; }
 
-/// 0 = no, 1 = by the index alone, 2 = by its uuid.
+/// 0 = no, 1 = by the index alone, 2 = by its uuid, or by its index on a node that both name.
 int SameCard(const model::CardInfo& a, const model::CardInfo& b) {
   if (!SameNode(a.node, b.node)) return 0;
   if (!a.uuid.empty() && !b.uuid.empty()) return a.uuid == b.uuid ? 2 : 0;
-  return a.gpu == b.gpu ? 1 : 0;
+  if (a.gpu != b.gpu) return 0;
+  return !a.node.empty() && a.node == b.node ? 2 : 1;
+}
+
+/// The same samples at the same times, as far as both go: a copy, or a log that was rotated and overlaps.
+bool SameSamples(const GpuTrack& a, const GpuTrack& b) {
+  constexpr size_t kEnough = 3;
+  size_t common = 0, between = 0;
+  const TimeMs from = std::max(a.t_ms.front(), b.t_ms.front()), to = std::min(a.t_ms.back(), b.t_ms.back());
+  for (size_t i = 0, k = 0; i < a.size() && k < b.size();) {
+    const TimeMs t = std::min(a.t_ms[i], b.t_ms[k]);
+    const bool both = a.t_ms[i] == b.t_ms[k];
+    if (t >= from && t <= to) ++(both ? common : between);
+    for (size_t m = 0; both && m < model::kGpuMetrics; ++m) {
+      const float x = a.At(static_cast<GpuMetric>(m), i), y = b.At(static_cast<GpuMetric>(m), k);
+      if (IsPresent(x) && IsPresent(y) && x != y) return false;
+    }
+    const TimeMs ti = a.t_ms[i], tk = b.t_ms[k];
+    if (ti <= tk) ++i;
+    if (tk <= ti) ++k;
+  }
+  return common >= kEnough && between == 0;
 }
 
 struct Pair {
@@ -76,12 +102,14 @@ struct Pair {
 Pair Judge(const Recording& a, const Facts& fa, const Recording& b, const Facts& fb) {
   Pair p;
   int same = 0;
+  bool copies = true;  // of every card that both hold
   const GpuTrack* shared = nullptr;
   for (const GpuTrack& x : a.gpus) {
     for (const GpuTrack& y : b.gpus) {
       if (x.size() == 0 || y.size() == 0) continue;
       const int s = SameCard(x.card, y.card);
       if (s > same) shared = &x;
+      if (s > 0) copies = copies && SameSamples(x, y);
       same = std::max(same, s);
     }
   }
@@ -90,8 +118,8 @@ Pair Judge(const Recording& a, const Facts& fa, const Recording& b, const Facts&
   if (same == 2) {
     p.together = -overlap <= close;
   } else if (same == 1) {
-    p.together = overlap <= 0 && -overlap <= close;
-    if (overlap > 0) p.unclear = shared;
+    p.together = overlap <= 0 ? -overlap <= close : copies;
+    if (overlap > 0 && !copies) p.unclear = shared;
   } else {
     const TimeMs shorter = std::min(fa.span->to - fa.span->from, fb.span->to - fb.span->from);
     p.together = overlap >= 0 && 2 * overlap >= shorter;
@@ -231,7 +259,7 @@ class Merger {
         std::swap(to->energy_j, other.energy_j);
       }
       const std::string interval = FormatFixed(model::Cover(to->t_ms).median_interval_s, 1) + " s";
-      AddNote(Tr(lang_, Msg::kIngestNoteCardInTwoFiles, to->card.gpu, interval));
+      if (!SameSamples(*to, other)) AddNote(Tr(lang_, Msg::kIngestNoteCardInTwoFiles, to->card.gpu, interval));
       Complement(other, to);
       CutOut(from, end, &other);
     }
@@ -360,6 +388,65 @@ void PlaceTheRest(const std::vector<Facts>& facts, Plan* plan) {
 }
 
 }  // namespace
+
+std::vector<Recording> SplitAtLongHoles(Recording r, Lang lang) {
+  struct Stretch {
+    TimeMs from, to;
+    int64_t samples;
+  };
+  constexpr size_t kMost = 50;
+  std::vector<Stretch> all;
+  int64_t total = 0;
+  for (const GpuTrack& g : r.gpus) {
+    total += static_cast<int64_t>(g.size());
+    for (size_t i = 0; i < g.size(); ++i) {
+      if (i == 0 || g.t_ms[i] - g.t_ms[i - 1] > kLongHoleMs) all.push_back({g.t_ms[i], g.t_ms[i], 0});
+      all.back().to = g.t_ms[i];
+      ++all.back().samples;
+    }
+  }
+  std::sort(all.begin(), all.end(), [](const Stretch& a, const Stretch& b) { return a.from < b.from; });
+  std::vector<Stretch> stretches;
+  for (const Stretch& s : all) {
+    if (stretches.empty() || s.from - stretches.back().to > kLongHoleMs) {
+      stretches.push_back(s);
+      continue;
+    }
+    stretches.back().to = std::max(stretches.back().to, s.to);
+    stretches.back().samples += s.samples;
+  }
+  int64_t wrong = 0;
+  TimeMs first_wrong = 0;
+  std::erase_if(stretches, [&](const Stretch& s) {
+    const bool far = 100 * s.samples < total && stretches.size() > 1;
+    if (far && wrong == 0) first_wrong = s.from;
+    wrong += far ? s.samples : 0;
+    return far;
+  });
+  if (wrong > 0) {
+    r.notes.push_back(Tr(lang, Msg::kIngestNoteFarTimes, wrong, total, FormatRfc3339(first_wrong)));
+    r.quality.Count(model::Odd::kBadRow, r.source + ": " + FormatRfc3339(first_wrong), wrong);
+  }
+  std::vector<Recording> out;
+  if ((stretches.size() < 2 && wrong == 0) || stretches.size() > kMost) {
+    out.push_back(std::move(r));
+    return out;
+  }
+  for (const Stretch& s : stretches) {
+    Recording part = r;
+    const auto outside = [&](const auto& row) {
+      return row.t_ms < s.from - kLongHoleMs || row.t_ms > s.to + kLongHoleMs;
+    };
+    for (GpuTrack& g : part.gpus) {
+      CutOut(std::numeric_limits<TimeMs>::min(), s.from - 1, &g);
+      CutOut(s.to + 1, std::numeric_limits<TimeMs>::max(), &g);
+    }
+    std::erase_if(part.processes, outside);
+    std::erase_if(part.events, outside);
+    out.push_back(std::move(part));
+  }
+  return out;
+}
 
 Combined Combine(std::vector<Recording> inputs, const std::vector<std::string>& names, Lang lang) {
   Combined out;

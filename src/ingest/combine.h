@@ -20,4 +20,8 @@ struct Combined {
 /// Order: of the first input of each group. `names` are the inputs' names for people.
 Combined Combine(std::vector<model::Recording> inputs, const std::vector<std::string>& names, Lang lang);
 
+/// A log that was appended to days apart is several recordings; samples with wrong times are left out, and that is
+/// noted. One recording in most cases.
+std::vector<model::Recording> SplitAtLongHoles(model::Recording recording, Lang lang);
+
 }  // namespace sawbill::ingest

@@ -72,7 +72,7 @@ TEST(Combine, TheSameIndexAtOneTimeWithoutUuidsMayBeTwoMachinesAndStaysApart) {
 
 TEST(Combine, WhatMustStayApartIsNotJoinedThroughAThird) {
   // a and b may be one card or two; c fits both. No card's hours may vanish.
-  const Combined c = Of({Card("0", "", 0, 100), Card("0", "", 0, 100), Card("1", "", 0, 100)});
+  const Combined c = Of({Card("0", "", 0, 100), Card("0", "", 0, 100, 7), Card("1", "", 0, 100)});
   size_t cards = 0;
   for (const Recording& r : c.recordings) cards += r.gpus.size();
   EXPECT_EQ(cards, 3U);
@@ -132,6 +132,60 @@ TEST(Combine, ProcessesKeepTheirCardsAndNames) {
   EXPECT_EQ(c.recordings[0].processes[0].card, 1);
   EXPECT_EQ(c.recordings[0].strings.Get(c.recordings[0].processes[0].name), "train.py");
   EXPECT_EQ(c.recordings[0].gpus.size(), 2U);
+}
+
+TEST(Combine, ACopyIsBilledOnce) {
+  const Combined c = Of({Card("0", "", 0, 100), Card("0", "", 0, 100)});
+  ASSERT_EQ(c.recordings.size(), 1U);
+  EXPECT_EQ(c.recordings[0].gpus[0].size(), 100U);
+}
+
+TEST(Combine, ARotatedLogThatOverlapsWithTheSameSamplesIsOne) {
+  const Combined c = Of({Card("0", "", 0, 100, 0), Card("0", "", 90, 100, 90)});
+  ASSERT_EQ(c.recordings.size(), 1U);
+  EXPECT_EQ(c.recordings[0].gpus[0].size(), 190U);
+}
+
+TEST(Combine, AnIndexOnANodeThatBothNameIsOneCard) {
+  Recording util = Card("0", "", 0, 100), power = Card("0", "", 0, 100, 200, 1, GpuMetric::kPowerW);
+  util.gpus[0].card.node = power.gpus[0].card.node = "n1";
+  const Combined c = Of({util, power});
+  ASSERT_EQ(c.recordings.size(), 1U);
+  ASSERT_EQ(c.recordings[0].gpus.size(), 1U);
+  EXPECT_EQ(c.recordings[0].gpus[0].At(GpuMetric::kPowerW, 5), 205.0F);
+  EXPECT_EQ(c.recordings[0].gpus[0].At(GpuMetric::kSmUtil, 5), 5.0F);
+}
+
+TEST(LongHoles, ALogThatWasAppendedToDaysLaterIsTwoRecordings) {
+  Recording r = Card("0", "", 0, 600);
+  const Recording later = Card("0", "", 30 * 86400, 600);
+  r.gpus[0].t_ms.insert(r.gpus[0].t_ms.end(), later.gpus[0].t_ms.begin(), later.gpus[0].t_ms.end());
+  auto& util = r.gpus[0].columns[static_cast<size_t>(GpuMetric::kSmUtil)];
+  util.insert(util.end(), 600, 50.0F);
+  const std::vector<Recording> parts = SplitAtLongHoles(r, Lang::kEn);
+  ASSERT_EQ(parts.size(), 2U);
+  EXPECT_EQ(parts[0].gpus[0].size(), 600U);
+  EXPECT_EQ(parts[1].gpus[0].t_ms, later.gpus[0].t_ms);
+  EXPECT_TRUE(parts[0].notes.empty());
+}
+
+TEST(LongHoles, AFewSamplesWithAnotherYearAreWrongTimes) {
+  Recording r = Card("0", "", 0, 600);
+  r.gpus[0].t_ms.insert(r.gpus[0].t_ms.begin(), {kStart - 180'000'000'000, kStart - 179'999'999'000});
+  auto& util = r.gpus[0].columns[static_cast<size_t>(GpuMetric::kSmUtil)];
+  util.insert(util.begin(), 2, 50.0F);
+  const std::vector<Recording> parts = SplitAtLongHoles(r, Lang::kEn);
+  ASSERT_EQ(parts.size(), 1U);
+  EXPECT_EQ(parts[0].gpus[0].size(), 600U);
+  EXPECT_EQ(Odds(parts[0], model::Odd::kBadRow), 2);
+  EXPECT_THAT(parts[0].notes, ElementsAre(HasSubstr("2 of 602 samples lie more than a day")));
+}
+
+TEST(LongHoles, ANightWithoutSamplesIsAHole) {
+  Recording r = Card("0", "", 0, 600);
+  r.gpus[0].t_ms.push_back(r.gpus[0].t_ms.back() + 14 * 3'600'000);
+  r.gpus[0].columns[static_cast<size_t>(GpuMetric::kSmUtil)].push_back(1);
+  EXPECT_EQ(SplitAtLongHoles(r, Lang::kEn).size(), 1U);
 }
 
 TEST(Combine, OneInputIsItself) {

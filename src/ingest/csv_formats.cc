@@ -34,6 +34,20 @@ bool IsNvidiaSmi(const Sniffed& s) {
   return false;
 }
 
+/// "timestamp,cpu_util,mem_used_mb": memory beside a processor, and nothing that only a card has.
+bool OfAHost(const Sniffed& s) {
+  bool cpu = false, card = false;
+  for (size_t i = 0; i < s.layout.columns.size(); ++i) {
+    const std::string heading = ToLower(s.layout.taken[i].heading);
+    cpu = cpu || StartsWith(heading, "cpu") || StartsWith(heading, "ram");
+    const Field& f = s.layout.columns[i].field;
+    const bool memory = f.target == Target::kNumber && (f.slot == Slot(model::GpuMetric::kMemUsedMb) ||
+                                                        f.slot == kMemoryTotalSlot || f.slot == kMemoryFreeSlot);
+    card = card || (f.target == Target::kNumber && !memory) || f.target == Target::kText;
+  }
+  return cpu && !card;
+}
+
 /// What stood in the file that made it unusable, for the refusal.
 Status NothingRead(const Table& table, const ReadContext& context, const model::DataQuality& quality) {
   std::string seen;
@@ -112,7 +126,7 @@ class ScriptLogFormat : public Format {
   std::string_view name() const override { return "script log csv"; }
   double Certainty(std::string_view sample) const override {
     const Sniffed s = Sniff(sample, Scope::kGpu);
-    if (!s.headed || IsNvidiaSmi(s)) return 0;
+    if (!s.headed || IsNvidiaSmi(s) || OfAHost(s)) return 0;
     return 0.5 + 0.4 * static_cast<double>(s.known) / std::max(1, s.known + s.unknown);
   }
   Status Read(sys::LineReader* lines, const ReadContext& context, Recording* out, Explanation* e) const override {

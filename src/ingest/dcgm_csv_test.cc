@@ -37,8 +37,8 @@ TEST(DcgmEntityCsv, BlanksTornAndRepeatedLinesAreSurvived) {
   const model::Recording r = ReadText(
       "EntityId,GRACT,FBUSD,TimeStamp\n0,140737488355330,7,1661698242\n0,N/A,2147483634,1661698243\n0,0.5,8\n"
       "EntityId,GRACT,FBUSD,TimeStamp\n0,0.6,9,1661698244\n0,0.7");
-  EXPECT_EQ(Values(r, 0, GpuMetric::kGrActive), "- - 0.6");
-  EXPECT_EQ(Values(r, 0, GpuMetric::kMemUsedMb), "7 - 9");
+  EXPECT_EQ(Values(r, 0, GpuMetric::kGrActive), "- 0.6");
+  EXPECT_EQ(Values(r, 0, GpuMetric::kMemUsedMb), "7 9");
   EXPECT_EQ(Odds(r, Odd::kBadRow), 1);
   EXPECT_EQ(Odds(r, Odd::kTornLine), 1);
   EXPECT_EQ(Odds(r, Odd::kRepeatedHeader), 1);

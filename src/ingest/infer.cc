@@ -266,6 +266,16 @@ bool LooksLikeRow(std::string_view line) {
 }
 
 std::optional<Layout> InferLayout(const std::vector<std::string_view>& lines, Lang lang) {
+  // A heading line that names a time and no reading that is known is another program's table, and no file without
+  // headings: what it calls "accuracy" is no utilisation, whatever its values look like.
+  for (const std::string_view line : lines) {
+    if (LooksLikeRow(line)) break;
+    const std::vector<std::string_view> cells = SplitCells(line);
+    const auto names_time = [](std::string_view cell) {
+      return ReadHeading(cell, model::Scope::kGpu).field.target == Target::kTime;
+    };
+    if (cells.size() > 1 && std::any_of(cells.begin(), cells.end(), names_time)) return std::nullopt;
+  }
   std::map<size_t, std::vector<std::vector<std::string_view>>> by_count;
   for (const std::string_view line : lines) {
     if (!LooksLikeRow(line)) continue;

@@ -55,6 +55,8 @@ std::optional<Layout> LayoutOfHeader(std::string_view line, model::Scope scope, 
     Column c;
     c.field = h.field;
     c.heading_unit = !h.unit.empty();
+    c.heading_percent =
+        cells[i].find('%') != std::string_view::npos || ToLower(cells[i]).find("percent") != std::string::npos;
     if (!h.unit.empty()) c.bare_factor = UnitFactor(h.field.quantity, h.unit).value_or(1);
     // Energy without a unit is nvidia-smi's field, which counts millijoules.
     if (h.unit.empty() && h.field.quantity == Quantity::kEnergy) c.bare_factor = 0.001;

@@ -102,8 +102,11 @@ class JsonReader {
         const bool one = name == "value";  // the name goes with the next token
         std::vector<double> flat;
         ok = Numbers(json, e, &flat);
-        if (!one && !flat.empty()) e->values = std::move(flat);
-        if (one && flat.size() == 2) Point(e, flat[0], flat[1]);  // of an instant query
+        if (one && flat.size() == 2) {  // of an instant query
+          Point(e, flat[0], flat[1]);
+        } else if (!one && !flat.empty()) {
+          e->values = std::move(flat);
+        }
       } else if (name == "timestamps") {
         e->times.clear();
         ok = Numbers(json, e, &e->times);

@@ -67,7 +67,7 @@ TEST(PrometheusJson, VictoriaMetricsExportIsOneObjectALine) {
       ReadText(metric + R"("values":[1000,2000],"timestamps":[1784019600000,1784019615000]})" + "\n" + metric +
                R"("values":[null,4000],"timestamps":[1784019630000,1784019645000]})" + "\n");
   ASSERT_EQ(r.gpus.size(), 1U) << "a series may come in several lines";
-  EXPECT_EQ(Values(r, 0, GpuMetric::kMemUsedMb), "1000 2000 - 4000");
+  EXPECT_EQ(Values(r, 0, GpuMetric::kMemUsedMb), "1000 2000 4000");
   EXPECT_EQ(r.gpus[0].t_ms.back(), kT0 + 45000);
   const model::Recording big = ReadText(
       R"({"values":[1784019600,1784019601],"timestamps":[1784019600000,1784019615000],"metric":{"__name__":"sawbill_gpu_memory_used_bytes","gpu":"0"}})");

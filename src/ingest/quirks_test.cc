@@ -84,6 +84,14 @@ TEST(Ratio, DecimalPercentsStayPercents) {
             "0.5 45.5");
 }
 
+TEST(Ratio, AHeadingThatSaysPercentIsBelieved) {  // an idle card at 0.3 %
+  for (const char* heading : {"utilization.gpu [%]", "gpu_util%", "utilization_gpu_percent"})
+    EXPECT_EQ(Values(ReadText("timestamp," + std::string(heading) + "\n1762903990,0.3\n1762903991,0.8\n"), 0,
+                     GpuMetric::kSmUtil),
+              "0.3 0.8")
+        << heading;
+}
+
 TEST(Ratio, MergedWithPercentsGivesOneUnit) {  // the mean of 0.91 and 91 is 91
   EXPECT_EQ(Values(ReadText("timestamp,sm_util\n1762903990,0.91\n1762903991,91\n"), 0, GpuMetric::kSmUtil), "91 91");
 }
@@ -129,7 +137,7 @@ TEST(Missing, AnAbsentEnergyCounterIsNotZero) {
 TEST(Missing, ASampleWithoutAnyReadingIsCounted) {
   const auto r = ReadText("timestamp,index,utilization.gpu,memory.used\n1762903990,0,[N/A],[N/A]\n1762903991,0,40,7\n");
   EXPECT_EQ(Odds(r, Odd::kNoValues), 1);
-  EXPECT_EQ(r.gpus[0].size(), 2U);
+  EXPECT_EQ(r.gpus[0].size(), 1U) << "nothing was measured there";
 }
 
 TEST(Range, ImpossibleReadingsAreLeftEmpty) {

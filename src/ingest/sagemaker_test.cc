@@ -45,7 +45,7 @@ TEST(SageMaker, ATornLineCostsThatReadingAlone) {
   text += Reading("gpu", "gpu0", "GPUUtilization", 10, "1591160902.25");
   text.resize(text.size() - 25);
   const auto r = ReadText(text);
-  EXPECT_EQ(Values(r, 0, GpuMetric::kSmUtil), "8 -");
+  EXPECT_EQ(Values(r, 0, GpuMetric::kSmUtil), "8");
   EXPECT_EQ(Odds(r, Odd::kTornLine), 2);
   EXPECT_EQ(Odds(r, Odd::kOutOfRange), 1);
 }

@@ -247,7 +247,7 @@ Status Samples::Finish(Explanation* explanation) {
   for (size_t i = 0; i < order.size(); ++i) {
     place[static_cast<size_t>(order[i])] = first + static_cast<int32_t>(i);
     out_->gpus.push_back(TrackOf(&cards_[static_cast<size_t>(order[i])]));
-    CountOdds(out_->gpus.back(), context_, &out_->quality);
+    ingest::Finish(context_, &out_->gpus.back(), &out_->quality);
   }
   for (HostSeries& h : hosts_) out_->hosts.push_back(TrackOf(&h));
   for (model::ProcessRow& p : out_->processes) {

@@ -25,6 +25,7 @@ struct Column {
   char unit[12] = {};      // the unit last seen in a cell
   size_t unit_size = 0;
   double unit_factor = 1;
+  bool heading_percent = false;  // the heading itself says "%" or "percent"
   bool heading_unit = false, saw_bare = false, saw_unit = false;
 };
 /// The columns from one heading line (or from inference) to the next.

@@ -38,7 +38,7 @@ void RatiosToPercent(Table* table, NumberSlot slot, const ReadContext& context, 
   int64_t converted = 0;
   for (size_t l = 0; l < table->layouts.size(); ++l) {
     const Column* c = FindColumn(table->layouts[l], slot);
-    if (c == nullptr || c->saw_unit || c->bare_factor != 1) continue;
+    if (c == nullptr || c->saw_unit || c->heading_percent || c->bare_factor != 1) continue;
     size_t below = 0, above = 0, above_fraction = 0;
     ForRowsOf(*table, l, [&](size_t from, size_t to) {
       for (size_t i = from; i < to; ++i) {

@@ -95,8 +95,15 @@ void RowText::AddNumber(double v, int decimals) {
   Next();
   if (!std::isfinite(v)) return;
   char buffer[400];
-  const auto [end, error] = std::to_chars(buffer, buffer + sizeof(buffer), v, std::chars_format::fixed, decimals);
+  char* const room = buffer + sizeof(buffer);
+  auto [end, error] = std::to_chars(buffer, room, v, std::chars_format::fixed, decimals);
   if (error != std::errc()) return;
+  double printed = 0;
+  if (exact_ && std::from_chars(buffer, end, printed).ec == std::errc() &&
+      static_cast<float>(printed) != static_cast<float>(v)) {
+    // Readings are held in single precision: its shortest digits are those that stood in the source.
+    end = std::to_chars(buffer, room, static_cast<float>(v), std::chars_format::fixed).ptr;
+  }
   const std::string_view s(buffer, static_cast<size_t>(end - buffer));
   text_.append(s.find_first_not_of("-0.") == std::string_view::npos && s.front() == '-' ? s.substr(1) : s);
 }

@@ -30,6 +30,8 @@ class RowText {
     text_.clear();
     cells_ = 0;
   }
+  /// With every digit that a reading has, where the column's usual decimals would round it: for what others measured.
+  void set_exact(bool exact) { exact_ = exact; }
   void AddNumber(double v, int decimals);  // missing = empty
   void AddInt(int64_t v);
   void AddText(std::string_view s);  // control characters replaced, quoted where needed
@@ -43,6 +45,7 @@ class RowText {
   }
   std::string text_;
   size_t cells_ = 0;
+  bool exact_ = false;
 };
 
 }  // namespace sawbill::store

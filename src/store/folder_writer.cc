@@ -13,6 +13,7 @@ constexpr const char* kLockName = ".recorder.lock";
 
 FolderWriter::FolderWriter(sys::FileSystem* fs, std::string dir, const FolderWriterOptions& options)
     : fs_(fs), dir_(std::move(dir)), options_(options) {
+  row_.set_exact(options.exact);
   for (size_t k = 0; k < kDayKinds; ++k) {
     writers_[k] = std::make_unique<DayWriter>(fs, dir_, static_cast<DayKind>(k), options.days);
   }

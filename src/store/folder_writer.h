@@ -21,6 +21,7 @@ namespace sawbill::store {
 struct FolderWriterOptions {
   DayWriterOptions days;
   bool start_and_stop_events = true;
+  bool exact = false;  // readings with every digit that they have (RowText::set_exact)
 };
 
 /// Usage: Open; then for each tick BeginTick, any number of rows, EndTick; Close. THREAD: one at a time.

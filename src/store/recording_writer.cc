@@ -31,6 +31,7 @@ Result<RecordingWriter::Node*> RecordingWriter::NodeOf(const std::string& name) 
   FolderWriterOptions options;
   options.days.tz = tz_;
   options.start_and_stop_events = false;
+  options.exact = true;
   const std::string dir = folders_ && !name.empty() ? sys::JoinPath(dir_, name) : dir_;
   SAWBILL_ASSIGN_OR_RETURN(node.writer, FolderWriter::Open(fs_, dir, options));
   return &node;

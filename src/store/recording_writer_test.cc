@@ -79,6 +79,16 @@ TEST(RecordingWriter, EverythingComesBack) {
   EXPECT_EQ(back.events[0].detail, "code=79");
 }
 
+TEST(RecordingWriter, ReadingsKeepEveryDigit) {
+  sys::MemFileSystem fs;
+  Recording r = TwoCards();
+  r.gpus[0].columns[static_cast<size_t>(GpuMetric::kSmUtil)][1] = 0.368F;
+  r.gpus[0].columns[static_cast<size_t>(GpuMetric::kPowerW)] = {400.25F, 61.7F, 80.0F, 80.0F, 0.0F};
+  const Recording back = RoundTrip(&fs, r);
+  EXPECT_EQ(back.gpus[0].At(GpuMetric::kSmUtil, 1), 0.368F);
+  for (size_t i = 0; i < 5; ++i) EXPECT_EQ(back.gpus[0].At(GpuMetric::kPowerW, i), r.gpus[0].At(GpuMetric::kPowerW, i));
+}
+
 TEST(RecordingWriter, TheSampleThatAPieceBeginsWithIsNotWrittenTwice) {
   sys::MemFileSystem fs;
   const Recording r = TwoCards();
