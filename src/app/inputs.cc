@@ -2,6 +2,7 @@
 #include "app/inputs.h"
 
 #include <algorithm>
+#include <set>
 
 #include "app/pipeline.h"
 #include "base/text.h"
@@ -86,6 +87,7 @@ class Gatherer {
   }
 
   void AddPath(const std::string& path) {
+    if (!seen_.insert(path).second) return;  // the same file twice is still one
     ++order_;
     if (path == "-") return AddStdin();
     const auto info = env_->fs->Stat(path);
@@ -250,6 +252,7 @@ class Gatherer {
   Environment* env_;
   ingest::IngestOptions options_;
   size_t order_ = 0;
+  std::set<std::string> seen_;
   std::vector<Read> read_;
   std::vector<std::pair<size_t, Input>> found_;  // by the order of their paths
   Inputs out_;

@@ -76,6 +76,11 @@ TEST_F(InputsTest, OneFileThatCannotBeReadDoesNotCostTheOthers) {
   EXPECT_THAT(Err(), AllOf(HasSubstr("notes.txt"), HasSubstr("/l/missing.csv: no such file or folder")));
 }
 
+TEST_F(InputsTest, TheSameFileTwiceIsOne) {
+  EXPECT_EQ(Run({"report", "/logs/gpu.csv", "/logs/gpu.csv"}), 0) << Err();
+  EXPECT_EQ(Receipts(), 1U);
+}
+
 TEST_F(InputsTest, AFolderOfForeignLogsIsReadAndWhatIsNoneIsSaid) {
   fs_.Put("/l/gpu0.csv", CardLog(0, 600));
   fs_.Put("/l/gpu1.csv", CardLog(1, 600));

@@ -74,24 +74,31 @@ int SameCard(const model::CardInfo& a, const model::CardInfo& b) {
   return !a.node.empty() && a.node == b.node ? 2 : 1;
 }
 
-/// The same samples at the same times, as far as both go: a copy, or a log that was rotated and overlaps.
+/// The same samples at the same times, as far as both go: a copy, or a log that was rotated and overlaps. Readings must
+/// change in it: two idle cards of two machines may well say the same all the time.
 bool SameSamples(const GpuTrack& a, const GpuTrack& b) {
   constexpr size_t kEnough = 3;
-  size_t common = 0, between = 0;
+  size_t common = 0, between = 0, first = 0;
+  bool varies = false;
   const TimeMs from = std::max(a.t_ms.front(), b.t_ms.front()), to = std::min(a.t_ms.back(), b.t_ms.back());
-  for (size_t i = 0, k = 0; i < a.size() && k < b.size();) {
+  const auto begin = [&](const GpuTrack& g) {
+    return static_cast<size_t>(std::lower_bound(g.t_ms.begin(), g.t_ms.end(), from) - g.t_ms.begin());
+  };
+  for (size_t i = begin(a), k = begin(b); i < a.size() && k < b.size();) {
     const TimeMs t = std::min(a.t_ms[i], b.t_ms[k]);
     const bool both = a.t_ms[i] == b.t_ms[k];
     if (t >= from && t <= to) ++(both ? common : between);
+    if (both && common == 1) first = i;
     for (size_t m = 0; both && m < model::kGpuMetrics; ++m) {
       const float x = a.At(static_cast<GpuMetric>(m), i), y = b.At(static_cast<GpuMetric>(m), k);
       if (IsPresent(x) && IsPresent(y) && x != y) return false;
+      varies = varies || (IsPresent(x) && x != a.At(static_cast<GpuMetric>(m), first));
     }
     const TimeMs ti = a.t_ms[i], tk = b.t_ms[k];
     if (ti <= tk) ++i;
     if (tk <= ti) ++k;
   }
-  return common >= kEnough && between == 0;
+  return common >= kEnough && between == 0 && varies;
 }
 
 struct Pair {
@@ -101,6 +108,7 @@ struct Pair {
 
 Pair Judge(const Recording& a, const Facts& fa, const Recording& b, const Facts& fb) {
   Pair p;
+  const TimeMs overlap = std::min(fa.span->to, fb.span->to) - std::max(fa.span->from, fb.span->from);
   int same = 0;
   bool copies = true;  // of every card that both hold
   const GpuTrack* shared = nullptr;
@@ -109,11 +117,10 @@ Pair Judge(const Recording& a, const Facts& fa, const Recording& b, const Facts&
       if (x.size() == 0 || y.size() == 0) continue;
       const int s = SameCard(x.card, y.card);
       if (s > same) shared = &x;
-      if (s > 0) copies = copies && SameSamples(x, y);
+      if (s == 1 && overlap > 0) copies = copies && SameSamples(x, y);
       same = std::max(same, s);
     }
   }
-  const TimeMs overlap = std::min(fa.span->to, fb.span->to) - std::max(fa.span->from, fb.span->from);
   const TimeMs close = std::max(kShortMs, 10 * std::max(fa.interval_ms, fb.interval_ms));
   if (same == 2) {
     p.together = -overlap <= close;

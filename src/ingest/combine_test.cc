@@ -140,6 +140,12 @@ TEST(Combine, ACopyIsBilledOnce) {
   EXPECT_EQ(c.recordings[0].gpus[0].size(), 100U);
 }
 
+TEST(Combine, TwoIdleCardsThatSayTheSameAllTheTimeAreNoCopies) {
+  Recording idle = Card("0", "", 0, 100);
+  for (float& v : idle.gpus[0].columns[static_cast<size_t>(GpuMetric::kSmUtil)]) v = 0;
+  EXPECT_EQ(Of({idle, idle}).recordings.size(), 2U);
+}
+
 TEST(Combine, ARotatedLogThatOverlapsWithTheSameSamplesIsOne) {
   const Combined c = Of({Card("0", "", 0, 100, 0), Card("0", "", 90, 100, 90)});
   ASSERT_EQ(c.recordings.size(), 1U);
