@@ -265,17 +265,26 @@ bool LooksLikeRow(std::string_view line) {
   return false;
 }
 
-std::optional<Layout> InferLayout(const std::vector<std::string_view>& lines, Lang lang) {
-  // A heading line that names a time and no reading that is known is another program's table, and no file without
-  // headings: what it calls "accuracy" is no utilisation, whatever its values look like.
+namespace {
+
+/// A heading line that names a time and no reading that is known is another program's table, and no file without
+/// headings: what it calls "accuracy" is no utilisation, whatever its values look like.
+bool IsAnothersTable(const std::vector<std::string_view>& lines) {
+  const auto names_time = [](std::string_view cell) {
+    return ReadHeading(cell, model::Scope::kGpu).field.target == Target::kTime;
+  };
   for (const std::string_view line : lines) {
-    if (LooksLikeRow(line)) break;
+    if (LooksLikeRow(line)) return false;
     const std::vector<std::string_view> cells = SplitCells(line);
-    const auto names_time = [](std::string_view cell) {
-      return ReadHeading(cell, model::Scope::kGpu).field.target == Target::kTime;
-    };
-    if (cells.size() > 1 && std::any_of(cells.begin(), cells.end(), names_time)) return std::nullopt;
+    if (cells.size() > 1 && std::any_of(cells.begin(), cells.end(), names_time)) return true;
   }
+  return false;
+}
+
+}  // namespace
+
+std::optional<Layout> InferLayout(const std::vector<std::string_view>& lines, Lang lang) {
+  if (IsAnothersTable(lines)) return std::nullopt;
   std::map<size_t, std::vector<std::vector<std::string_view>>> by_count;
   for (const std::string_view line : lines) {
     if (!LooksLikeRow(line)) continue;
