@@ -57,23 +57,27 @@ struct Vanished {
   double ticks = 0, read_bytes = 0, written_bytes = 0;
 };
 
-/// What was last seen of the processes that are gone, under their nearest ancestor that is still there.
+/// What was last seen of the processes that are gone, under the one who may have reaped them: their parent. Where that
+/// is gone as well they went to some ancestor (init, a subreaper) and nobody tells to which, so it stands under each
+/// that is still there: a little too few ticks are counted then, and never any twice.
 std::vector<Vanished> CountVanished(const Snapshot& before, const Snapshot& now) {
   std::vector<Vanished> gone(now.processes.size());
   for (const Process& p : before.processes) {
     if (now.Find(p.stat.pid, p.stat.start_ticks) >= 0) continue;
-    int heir = -1;
-    for (int up = p.parent; up >= 0; up = before.processes[static_cast<size_t>(up)].parent) {
+    bool parent = true;
+    size_t left = before.processes.size();  // two looks at a race can make a circle of parents
+    for (int up = p.parent; up >= 0 && left > 0; --left, up = before.processes[static_cast<size_t>(up)].parent) {
       const ProcessStat& s = before.processes[static_cast<size_t>(up)].stat;
-      heir = now.Find(s.pid, s.start_ticks);
-      if (heir >= 0) break;
+      const int heir = now.Find(s.pid, s.start_ticks);
+      if (heir >= 0) {
+        Vanished& v = gone[static_cast<size_t>(heir)];
+        v.ticks += static_cast<double>(p.stat.cpu_ticks + p.stat.reaped_ticks);
+        v.read_bytes += p.io.known ? static_cast<double>(p.io.read_bytes) : 0;
+        v.written_bytes += p.io.known ? static_cast<double>(p.io.written_bytes) : 0;
+        if (parent) break;
+      }
+      parent = false;
     }
-    if (heir < 0) continue;
-    Vanished& v = gone[static_cast<size_t>(heir)];
-    v.ticks += static_cast<double>(p.stat.cpu_ticks + p.stat.reaped_ticks);
-    if (!p.io.known) continue;
-    v.read_bytes += static_cast<double>(p.io.read_bytes);
-    v.written_bytes += static_cast<double>(p.io.written_bytes);
   }
   return gone;
 }

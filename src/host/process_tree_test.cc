@@ -42,6 +42,30 @@ TEST(ProcessTree, OrphansOfAGroupWithTwoHoldersAreNotGuessed) {
 
 /// A world of forks, work and deaths, in which every tick is known: what Differences says must never be negative, and
 /// never more than was worked (children that were waited for included).
+TEST(ProcessTree, ACircleOfParentsThatIsGoneEnds) {
+  Snapshot before;
+  before.processes = {Make(5, 6, 1, 0), Make(6, 7, 1, 0), Make(7, 5, 1, 0)};
+  AssignOwners({}, &before);
+  Snapshot now;
+  now.processes = {Make(9, 0, 1, 0)};
+  AssignOwners(before, &now);
+  EXPECT_EQ(Differences(before, now).size(), 1U);
+}
+
+TEST(ProcessTree, AnOrphanThatInitReapsIsNotCountedTwice) {
+  // 1 - 2 - 3 - 4: 3 dies, 4 goes to 1, dies there and is waited for. Its ticks were told before.
+  Snapshot before;
+  for (int64_t pid = 1; pid <= 4; ++pid) before.processes.push_back(Make(pid, pid - 1, static_cast<uint64_t>(pid), 0));
+  before.processes[0].holder = true;
+  before.processes[3].stat.cpu_ticks = 37;
+  AssignOwners({}, &before);
+  Snapshot now;
+  now.processes = {before.processes[0], before.processes[1]};
+  now.processes[0].stat.reaped_ticks = 37;
+  AssignOwners(before, &now);
+  for (const Spent& s : Differences(before, now)) EXPECT_EQ(s.ticks, 0);
+}
+
 RC_GTEST_PROP(ProcessTree, NeverNegativeAndNeverMoreThanWasWorked, ()) {
   Snapshot world;
   world.processes.push_back(Make(1, 0, 1, 0));
