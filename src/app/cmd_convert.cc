@@ -31,7 +31,8 @@ int CmdConvert(const Options& options, const Settings& s, Environment* env) {
   if (!options.output) return Fail(env, Status::Invalid(std::string(Text(s.lang, Msg::kAppConvertWhere))));
   const std::string& dir = *options.output;
   const auto info = env->fs->Stat(dir);
-  if (info.ok() && !info->is_directory) return Fail(env, Status::Invalid(dir + ": not a folder"));
+  if (info.ok() && !info->is_directory)
+    return Fail(env, Status::Invalid(dir + ": " + std::string(Text(s.lang, Msg::kAppConvertWhere))));
   if (info.ok() && store::IsDataFolder(env->fs, dir))
     return Fail(env, Status::Invalid(Tr(s.lang, Msg::kAppConvertThere, dir)));
   if (options.files.empty()) return Fail(env, Status::Invalid(std::string(Text(s.lang, Msg::kAppConvertWhere))));

@@ -262,6 +262,19 @@ void NoteDropped(const Table& table, const ReadContext& context, Recording* out)
 
 }  // namespace
 
+void AddFacts(const model::CardInfo& from, model::CardInfo* to) {
+  using model::CardInfo;
+  for (std::string CardInfo::* fact : {&CardInfo::node, &CardInfo::gpu, &CardInfo::uuid, &CardInfo::name,
+                                       &CardInfo::driver, &CardInfo::label, &CardInfo::parent_uuid}) {
+    if ((to->*fact).empty()) to->*fact = from.*fact;
+  }
+  for (std::optional<double> CardInfo::* fact :
+       {&CardInfo::memory_total_mb, &CardInfo::power_limit_w, &CardInfo::sm_clock_max_mhz, &CardInfo::util_window_s,
+        &CardInfo::share}) {
+    if (!(to->*fact)) to->*fact = from.*fact;
+  }
+}
+
 void Finish(const ReadContext& context, GpuTrack* track, model::DataQuality* quality) {
   const std::string where = context.file + ": gpu " + track->card.gpu;
   if (track->size() == 1) quality->Count(Odd::kSingleSample, where);

@@ -13,6 +13,8 @@ void ExplainTable(const Table& table, const ReadContext& context, Explanation* e
 /// Card samples. `own` = a day file of ours, whose units are known. `table` is used up.
 Status AssembleCards(Table* table, const ReadContext& context, bool own, model::Recording* out,
                      Explanation* explanation);
+/// What `to` does not know of the card yet, from `from`.
+void AddFacts(const model::CardInfo& from, model::CardInfo* to);
 /// Leaves out samples without a single reading (nothing was measured there), and counts what is odd about a finished
 /// track: those, a single sample, holes.
 void Finish(const ReadContext& context, model::GpuTrack* track, model::DataQuality* quality);

@@ -57,6 +57,13 @@ std::vector<std::string_view> SplitCells(std::string_view line) {
   }
 }
 
+std::string_view FirstLine(std::string_view sample) {
+  if (StartsWith(sample, "\xEF\xBB\xBF")) sample.remove_prefix(3);
+  sample = sample.substr(0, sample.find('\n'));
+  if (!sample.empty() && sample.back() == '\r') sample.remove_suffix(1);
+  return sample;
+}
+
 Marker MarkerOf(std::string_view cell) {
   if (cell.empty()) return Marker::kEmpty;
   const bool bracketed = cell.size() >= 2 && cell.front() == '[' && cell.back() == ']';

@@ -19,6 +19,9 @@ std::string_view Unquote(std::string_view cell);
 /// All cells of a line, unquoted; empty when a quote is open.
 std::vector<std::string_view> SplitCells(std::string_view line);
 
+/// The first line, without byte order mark and line end.
+std::string_view FirstLine(std::string_view text);
+
 enum class Marker { kNone, kEmpty, kNotAvailable, kError };
 /// "[N/A]", "-", "[Not Supported]" -> kNotAvailable; "ERR!", "[Unknown Error]", any other "[...]" -> kError.
 Marker MarkerOf(std::string_view cell);

@@ -23,6 +23,8 @@
 #include <optional>
 #include <set>
 
+#include "ingest/assemble.h"
+
 namespace sawbill::ingest {
 namespace {
 using model::GpuMetric;
@@ -182,19 +184,6 @@ void Append(const GpuTrack& from, GpuTrack* to) {
 size_t Within(const GpuTrack& t, TimeMs from, TimeMs to) {
   return static_cast<size_t>(std::upper_bound(t.t_ms.begin(), t.t_ms.end(), to) -
                              std::lower_bound(t.t_ms.begin(), t.t_ms.end(), from));
-}
-
-void AddFacts(const model::CardInfo& from, model::CardInfo* to) {
-  using model::CardInfo;
-  for (std::string CardInfo::* fact : {&CardInfo::node, &CardInfo::gpu, &CardInfo::uuid, &CardInfo::name,
-                                       &CardInfo::driver, &CardInfo::label, &CardInfo::parent_uuid}) {
-    if ((to->*fact).empty()) to->*fact = from.*fact;
-  }
-  for (std::optional<double> CardInfo::* fact :
-       {&CardInfo::memory_total_mb, &CardInfo::power_limit_w, &CardInfo::sm_clock_max_mhz, &CardInfo::util_window_s,
-        &CardInfo::share}) {
-    if (!(to->*fact)) to->*fact = from.*fact;
-  }
 }
 
 /// One group's recording, input by input.

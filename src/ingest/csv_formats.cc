@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "ingest/assemble.h"
+#include "ingest/cells.h"
 #include "ingest/table.h"
 
 namespace sawbill::ingest {
@@ -12,13 +13,6 @@ namespace {
 using model::Recording;
 using model::Scope;
 
-/// The heading line of a day file of ours, if the sample begins with one.
-std::string_view FirstLine(std::string_view sample) {
-  if (StartsWith(sample, "\xEF\xBB\xBF")) sample.remove_prefix(3);
-  sample = sample.substr(0, sample.find('\n'));
-  if (!sample.empty() && sample.back() == '\r') sample.remove_suffix(1);
-  return sample;
-}
 bool IsGpuDay(std::string_view sample) {
   return StartsWith(FirstLine(sample), "timestamp,gpu,sm_util,mem_util,mem_used_mb,");
 }

@@ -14,13 +14,6 @@ using model::CardInfo;
 using model::Odd;
 using model::Recording;
 
-std::string_view FirstLine(std::string_view sample) {
-  if (StartsWith(sample, "\xEF\xBB\xBF")) sample.remove_prefix(3);
-  sample = sample.substr(0, sample.find('\n'));
-  if (!sample.empty() && sample.back() == '\r') sample.remove_suffix(1);
-  return sample;
-}
-
 /// One line's cells by the names of the last header line.
 class NamedCells {
  public:

@@ -14,18 +14,6 @@ using model::CardInfo;
 using model::GpuMetric;
 using model::Odd;
 
-void AddFacts(const CardInfo& from, CardInfo* to) {
-  for (std::string CardInfo::* fact : {&CardInfo::gpu, &CardInfo::uuid, &CardInfo::name, &CardInfo::driver,
-                                       &CardInfo::label, &CardInfo::parent_uuid}) {
-    if ((to->*fact).empty()) to->*fact = from.*fact;
-  }
-  for (std::optional<double> CardInfo::* fact :
-       {&CardInfo::memory_total_mb, &CardInfo::power_limit_w, &CardInfo::sm_clock_max_mhz, &CardInfo::util_window_s,
-        &CardInfo::share}) {
-    if (!(to->*fact)) to->*fact = from.*fact;
-  }
-}
-
 std::string Key(const std::string& node, const std::string& own) { return node + '\n' + own; }
 
 /// "2" before "10", "0.1.0" behind "0".
