@@ -33,7 +33,8 @@ double Loader::Slowdown(double t) const {
 
 double Loader::Prepare(double start) {
   double read_s = 0;
-  const double read_mb = spec_.read_mb * (1 - spec_.cache_hit);
+  const bool cold = prepared_++ < spec_.cold_batches;
+  const double read_mb = spec_.read_mb * (1 - (cold ? 0 : spec_.cache_hit));
   if (host_.storage_mb_s > 0)
     read_s = read_mb * std::max(1, workers_together_) / host_.storage_mb_s * rng_.LogNormal(0.1);
   const double growth = 1 + spec_.prep_growth_per_hour * (start - start_s_) / 3600;
@@ -42,9 +43,9 @@ double Loader::Prepare(double start) {
   const double read_end = start + read_s;
   const double end = read_end + cpu_s * slow;
   if (usage_ != nullptr) {
-    if (read_s > 0) Usage::Add(&usage_->iowait_s, start, read_end, 1.0);
+    if (read_s > 0 && !spec_.remote) Usage::Add(&usage_->iowait_s, start, read_end, 1.0);
     const double spread = std::max(read_s, end - start > 0 ? 0.2 * (end - start) : 0.01);
-    Usage::Add(&usage_->read_mb, start, start + spread, read_mb / spread);
+    Usage::Add(spec_.remote ? &usage_->net_rx_mb : &usage_->read_mb, start, start + spread, read_mb / spread);
     auto* cpu = spec_.workers > 0 ? &usage_->worker_cpu_s : &usage_->main_cpu_s;
     Usage::Add(cpu, read_end, end, 1.0 / slow);
     Usage::Add(&usage_->runnable_s, read_end, end, 1.0);

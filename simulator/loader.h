@@ -18,6 +18,8 @@ struct LoaderSpec {
   double prep_growth_per_hour = 0;  // preparation grows by this share of prep_s every hour (a list that grows, a leak)
   double read_mb = 20;              // of one batch, from storage
   double cache_hit = 0;             // share of it that the page cache has
+  long cold_batches = 0;            // for so many first batches the page cache has nothing
+  bool remote = false;              // read through sockets: network instead of disk, and no I/O wait to see
 };
 
 /// The machine that all loaders share.
@@ -50,6 +52,7 @@ class Loader {
   std::vector<double> free_;   // when each worker has finished what it was sent
   std::vector<double> ready_;  // ring of outstanding batches
   size_t next_ = 0;
+  long prepared_ = 0;
   double inline_ready_ = 0;
   bool inline_done_ = false;
 };

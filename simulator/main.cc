@@ -26,6 +26,7 @@ constexpr const char* kUsage =
 
   --out DIR        folder to write into (made if missing)
   --seed N         default 1; the same seed gives the same bytes
+  --band B         which parts of the ranges are drawn: all (default), train, dev, test
   --hours H        length of the recording (default: the scenario's)
   --cards N        default: the scenario's
   --card MODEL     v100 a100 h100 h200 l40s 3090 4090, or NVML's name (default: drawn from the seed)
@@ -61,6 +62,10 @@ Status Set(const std::string& flag, const std::string& value, Arguments* a) {
   } else if (flag == "--card") {
     a->options.card = FindCard(value);
     if (a->options.card == nullptr) return Status::Invalid("--card: unknown model '" + value + "'");
+  } else if (flag == "--band") {
+    const auto band = FindBand(value);
+    if (!band) return Status::Invalid("--band: all, train, dev or test, not '" + value + "'");
+    a->options.band = *band;
   } else if (flag == "--start") {
     const auto start = ParseRfc3339(value);
     if (!start) return Status::Invalid("--start: give RFC 3339, for example 2026-03-02T01:00:00Z");
@@ -129,6 +134,7 @@ Status Run(const std::vector<std::string>& args) {
   const Simulation s = Simulate(*info, a.options);
   a.write.seed = a.options.seed;
   a.write.util_window_s = s.measure.window_s > 0 ? s.measure.window_s : s.model->window_s;
+  a.write.power_limit_share = s.measure.power_limit_share;
   const Readings readings = Measure(s.world, *s.model, s.measure, Rng(a.options.seed).Fork("instruments"));
   return Save(a.out, Render(s.world, readings, *s.model, s.truth, a.write));
 }

@@ -61,13 +61,28 @@ double StepValue(const std::vector<std::pair<double, double>>& steps, double t, 
   auto it = std::upper_bound(steps.begin(), steps.end(), t, [](double x, const auto& s) { return x < s.first; });
   return it == steps.begin() ? before : std::prev(it)->second;
 }
+
+/// What the card would draw, W, if nothing limited it.
+double WantedPower(const CardModel& model, const Load& load) {
+  const double range = kOverLimit * model.limit_w - model.idle_w;
+  double dynamic = range * load.busy * (0.25 + 0.75 * Pow(static_cast<double>(load.intensity), 0.8));
+  if (load.clock < 1) dynamic *= Pow(static_cast<double>(load.clock), 2.2);
+  return model.idle_w + dynamic;
+}
+
+double ClockUnder(double power_w, double limit_w) { return power_w <= limit_w ? 1 : Pow(limit_w / power_w, 1 / 2.5); }
 }  // namespace
+
+double CappedClock(const CardModel& model, const Load& load, double limit_share) {
+  return ClockUnder(WantedPower(model, load), model.limit_w * limit_share);
+}
 
 CardMeter::CardMeter(const World& world, int card, const CardModel& model, const MeasureSpec& spec, const Rng& rng)
     : intervals_(world.cards[static_cast<size_t>(card)]),
       model_(model),
       spec_(spec),
       rng_(rng.Fork("meter", static_cast<uint64_t>(card))),
+      limit_w_(model.limit_w * spec.power_limit_share),
       memory_(MemorySteps(world, card)) {
   window_s_ = spec.window_s > 0 ? spec.window_s : model.window_s;
   phase_s_ = rng_.Uniform(0, window_s_);
@@ -83,7 +98,7 @@ CardMeter::CardMeter(const World& world, int card, const CardModel& model, const
     const double dt = iv.t1 - iv.t0;
     float clock = 1;
     double target = TargetPower(iv.load, &clock);
-    if (iv.activity != Activity::kGap) target = std::min(target + awake_w_, model.limit_w);
+    if (iv.activity != Activity::kGap) target = std::min(target + awake_w_, limit_w_);
     const double tau = target > sum.power_w ? kRiseS : kFallS;
     const double fade = Exp(-dt / tau);
     sum.energy += target * dt + (sum.power_w - target) * tau * (1 - fade);
@@ -107,14 +122,9 @@ size_t CardMeter::Find(double t) const {
 }
 
 double CardMeter::TargetPower(const Load& load, float* clock) const {
-  const double range = kOverLimit * model_.limit_w - model_.idle_w;
-  double dynamic = range * load.busy * (0.25 + 0.75 * Pow(static_cast<double>(load.intensity), 0.8));
-  *clock = load.clock;
-  if (load.clock < 1) dynamic *= Pow(static_cast<double>(load.clock), 2.2);
-  const double power = model_.idle_w + dynamic;
-  if (power <= model_.limit_w) return power;
-  *clock *= static_cast<float>(Pow(model_.limit_w / power, 1 / 2.5));
-  return model_.limit_w;
+  const double power = WantedPower(model_, load);
+  *clock = load.clock * static_cast<float>(ClockUnder(power, limit_w_));
+  return std::min(power, limit_w_);
 }
 
 CardMeter::Sum CardMeter::At(double t) const {
@@ -126,7 +136,7 @@ CardMeter::Sum CardMeter::At(double t) const {
   const double dt = t - iv.t0;
   float clock = 1;
   double target = TargetPower(iv.load, &clock);
-  if (iv.activity != Activity::kGap) target = std::min(target + awake_w_, model_.limit_w);
+  if (iv.activity != Activity::kGap) target = std::min(target + awake_w_, limit_w_);
   const double tau = target > sum.power_w ? kRiseS : kFallS;
   const double fade = Exp(-dt / tau);
   sum.energy += target * dt + (sum.power_w - target) * tau * (1 - fade);
@@ -222,7 +232,7 @@ GpuReading CardMeter::Poll(double t) {
   Of(r, GpuMetric::kMemUtil) =
       std::clamp(std::round(100 / window_s_ * (At(end).dram - At(end - window_s_).dram)), 0.0, 100.0);
   Of(r, GpuMetric::kMemUsedMb) = StepValue(memory_, t, kDriverMb);
-  const double power_w = std::min(model_.limit_w * 1.01, PowerReading(t) * (1 + 0.015 * rng_.Normal()));
+  const double power_w = std::min(limit_w_ * 1.01, PowerReading(t) * (1 + 0.015 * rng_.Normal()));
   Of(r, GpuMetric::kPowerW) = power_w;
   Clocks(t, second > 0 ? (now.energy - before.energy) / second : now.power_w, &r);
   const auto rate = [&](double a, double b) {

@@ -23,6 +23,7 @@ struct MeasureSpec {
   bool ring_buffer = true;    // sm_util_min/max
   double process_every_s = 10;
   double outage_from_s = 0, outage_to_s = 0;  // no data at all
+  double power_limit_share = 1;               // the limit that is set, of the model's own
 };
 
 struct GpuReading {
@@ -71,11 +72,14 @@ class CardMeter {
   const CardModel& model_;
   MeasureSpec spec_;
   Rng rng_;
-  double window_s_, phase_s_, awake_w_;
+  double limit_w_, window_s_, phase_s_, awake_w_;
   std::vector<Sum> sums_;  // one more than intervals
   std::vector<std::pair<double, double>> memory_;
   double last_t_, temperature_c_, last_energy_j_ = 0, energy_offset_j_;
 };
+
+/// Share of the full clock at which `load` draws no more than `limit_share` of the model's own power limit; 1 = it fits.
+double CappedClock(const CardModel& model, const Load& load, double limit_share);
 
 /// Polls everything for the whole recording.
 Readings Measure(const World& world, const CardModel& model, const MeasureSpec& spec, const Rng& rng);

@@ -104,13 +104,20 @@ class JobRun {
     return t1;
   }
 
-  double Clock(double t) const { return t >= spec_.throttle_from_s ? spec_.throttle_clock : 1.0; }
+  /// Share of the full clock that heat leaves. Under a lowered power limit the meter works it out itself.
+  double Clock(double t) const {
+    return t >= spec_.throttle_from_s && !spec_.throttle_by_power ? spec_.throttle_clock : 1.0;
+  }
   Load StepLoad(double t) {
     Load load = spec_.load;
     load.busy = static_cast<float>(std::min(1.0, load.busy * (1 + 0.004 * rng_.Normal())));
     load.clock = static_cast<float>(Clock(t));
     load.thermal = load.clock < 1;
     return load;
+  }
+  double Pace(double t) const {
+    const double longer = 1 + spec_.step_growth_per_hour * (t - spec_.start_s) / 3600;
+    return longer * (t >= spec_.shared_from_s ? spec_.shared_slow : 1.0);
   }
   Load Waiting(double t) const {  // a resident collective: hardly any arithmetic
     Load load;
@@ -126,7 +133,8 @@ class JobRun {
 
   double Step(double t, std::vector<Loader>* loaders) {
     std::vector<double> done(static_cast<size_t>(ranks_));
-    const double common = spec_.step_s * rng_.LogNormal(spec_.step_cv) / Clock(t);
+    const double slowed = t >= spec_.throttle_from_s && spec_.throttle_by_power ? spec_.throttle_clock : Clock(t);
+    const double common = spec_.step_s * rng_.LogNormal(spec_.step_cv) * Pace(t) / slowed;
     for (int r = 0; r < ranks_; ++r) {
       Loader& loader = (*loaders)[static_cast<size_t>(r)];
       const double start = std::max(t, loader.ReadyAt(t));
@@ -171,8 +179,9 @@ class JobRun {
       AddAll(Activity::kComm, t, t + comm, load);
       t += comm;
     }
-    if (spec_.sync_gap_s > 0) {
-      const double gap = spec_.sync_gap_s * rng_.LogNormal(spec_.sync_gap_cv);
+    const double due = spec_.sync_gap_s + spec_.sync_growth_per_hour * spec_.step_s * (t - spec_.start_s) / 3600;
+    if (due > 0) {
+      const double gap = due * rng_.LogNormal(spec_.sync_gap_cv);
       AddAll(Activity::kSync, t, t + gap, {});
       t += gap;
     }
@@ -224,7 +233,7 @@ class JobRun {
       AddCard(spec_.first_card + c, Activity::kCkpt, t, t + stall, spec.others_spin && c > 0 ? Waiting(t) : Load{});
     }
     MainCpu(t, t + stall, 0.95);
-    Write(t, stall, spec.size_mb, spec.lag_s * rng_.LogNormal(0.3), spec.disk_mb_s);
+    Write(t, std::max(stall, spec.write_s), spec.size_mb, spec.lag_s * rng_.LogNormal(0.3), spec.disk_mb_s);
     return t + stall;
   }
 

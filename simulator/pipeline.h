@@ -18,6 +18,7 @@ struct CheckpointSpec {
   double stall_s = 8;   // the step loop stands still (a synchronous save)
   double stall_cv = 0.06;
   double size_mb = 4000;
+  double write_s = 0;  // the bytes are written over so long beside the steps (an asynchronous save); 0 = in the stall
   double lag_s = 5;  // the page cache holds the bytes back
   double disk_mb_s = 800;
   bool others_spin = false;  // ranks that do not save wait in a collective (busy) instead of idling
@@ -51,6 +52,8 @@ struct JobSpec {
   Load load;              // while a step's kernels run
   double sync_gap_s = 0;  // host gap in each step
   double sync_gap_cv = 0.15;
+  double sync_growth_per_hour = 0;  // the gap grows by this share of a step every hour (allocator retries, collections)
+  double step_growth_per_hour = 0;  // steps get longer by this share every hour (longer sequences), the card stays busy
   double comm_s = 0;  // exposed collective in each step
   int slow_rank = -1;
   double slow_factor = 1;
@@ -61,7 +64,9 @@ struct JobSpec {
   CheckpointSpec checkpoint;
   EvaluationSpec evaluation;
   LogSpec log;
-  double throttle_from_s = kNever, throttle_clock = 1;  // thermal: clocks fall to this share
+  double throttle_from_s = kNever, throttle_clock = 1;  // clocks fall to this share
+  bool throttle_by_power = false;                       // for a lowered power limit; otherwise for heat
+  double shared_from_s = kNever, shared_slow = 1;       // from then on another job's kernels make each step so much longer
   double hang_at_s = kNever;                            // the collective never returns, until end_s
 };
 

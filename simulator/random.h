@@ -4,12 +4,17 @@
 #pragma once
 
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <string_view>
 
 #include "simulator/portable_math.h"
 
 namespace sawbill::simulator {
+
+/// Which parts of every parameter's range may be drawn. What is tuned on kTrain is tried on values that it never saw:
+/// the three others are disjoint, and both ends of each range belong to kTest.
+enum class Band { kAll, kTrain, kDev, kTest };
 
 /// xoshiro256** by Blackman and Vigna, seeded by splitmix64.
 class Rng {
@@ -40,17 +45,19 @@ class Rng {
   }
   /// [0, 1)
   double Uniform() { return static_cast<double>(Next() >> 11) * 0x1.0p-53; }
-  double Uniform(double low, double high) { return low + (high - low) * Uniform(); }
+  double Uniform(double low, double high) { return low + (high - low) * Banded(); }
   /// low..high, both included.
-  int Int(int low, int high) { return low + static_cast<int>(Uniform() * (high - low + 1)); }
+  int Int(int low, int high) { return low + static_cast<int>(Banded() * (high - low + 1)); }
   bool Chance(double p) { return Uniform() < p; }
-  double LogUniform(double low, double high) { return low * Exp(Uniform() * Log(high / low)); }
+  double LogUniform(double low, double high) { return low * Exp(Banded() * Log(high / low)); }
+  /// From now on parameters (Uniform, LogUniform, Int with bounds) come from these parts of their ranges only.
+  void Restrict(Band band) { band_ = band; }
   /// Mean 0, standard deviation 1 (Marsaglia's polar method).
   double Normal() {
     double x = 0, y = 0, r = 0;
     do {
-      x = Uniform(-1, 1);
-      y = Uniform(-1, 1);
+      x = 2 * Uniform() - 1;
+      y = 2 * Uniform() - 1;
       r = x * x + y * y;
     } while (r >= 1 || r == 0);
     return x * std::sqrt(-2 * Log(r) / r);
@@ -72,7 +79,19 @@ class Rng {
     z = (z ^ (z >> 27)) * 0x94d049bb133111ebULL;
     return z ^ (z >> 31);
   }
+  /// [0, 1), but only in the tenths that belong to the band.
+  double Banded() {
+    constexpr int kTenths[4][10] = {{}, {1, 3, 5, 6, 8}, {2, 7}, {0, 4, 9}};
+    constexpr int kCount[4] = {0, 5, 2, 3};
+    const double u = Uniform();
+    if (band_ == Band::kAll) return u;
+    const auto band = static_cast<size_t>(band_);
+    const int slot = static_cast<int>(u * kCount[band]);
+    return (kTenths[band][slot] + (u * kCount[band] - slot)) / 10;
+  }
+
   uint64_t state_[4];
+  Band band_ = Band::kAll;
 };
 
 }  // namespace sawbill::simulator

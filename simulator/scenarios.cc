@@ -8,6 +8,7 @@
 #include <string>
 
 #include "simulator/service.h"
+#include "simulator/shapes.h"
 #include "simulator/worlds.h"
 
 namespace sawbill::simulator {
@@ -31,12 +32,6 @@ Load DenseLoad(Rng* rng) {
   return load;
 }
 
-/// Preparation time that lets the loader deliver `rho` times what the GPU takes.
-void Feed(Draft* d, double rho) {
-  const double step = d->job.step_s + d->job.sync_gap_s + d->job.comm_s;
-  d->job.loader.prep_s = std::max(1, d->job.loader.workers) * step / rho;
-}
-
 double PeriodOf(const std::vector<Interval>& card, Activity activity) {
   double first = -1, last = -1, count = 0, previous_end = -1;
   for (const Interval& iv : card) {
@@ -49,6 +44,22 @@ double PeriodOf(const std::vector<Interval>& card, Activity activity) {
     previous_end = iv.t1;
   }
   return count < 3 ? 0 : (last - first) / (count - 1);
+}
+
+/// The other tenant of the card: a process of its own with memory there. What its kernels cost is in the job's steps.
+void AddNeighbour(const Draft& d, double duration, World* world) {
+  Process p;
+  p.pid = 8800;
+  p.user = "carol";
+  p.name = "python3";
+  p.job = "other";
+  p.t0 = d.job.shared_from_s;
+  p.t1 = duration;
+  p.cards = {d.job.first_card};
+  p.memory = {{{p.t0, std::floor(d.model->memory_mb * 0.2 / 2) * 2}}};
+  p.usage = Usage(duration);
+  Usage::Add(&p.usage.main_cpu_s, p.t0, p.t1, 0.95);
+  world->processes.push_back(std::move(p));
 }
 
 Simulation MakeTraining(const ScenarioInfo& info, const Options& options) {
@@ -65,6 +76,7 @@ Simulation MakeTraining(const ScenarioInfo& info, const Options& options) {
     SimulateTenant("bob", "ffmpeg", d.host.foreign_cores, d.host.foreign_cores * std::min(1.0, d.host.cores / threads),
                    d.host.foreign_from_s, std::min(duration, d.host.foreign_to_s), &world);
   }
+  if (d.job.shared_from_s < duration) AddNeighbour(d, duration, &world);
   world.Close();
   d.truth.scenario = info.name;
   if (d.period_of != Activity::kCount) {
@@ -82,214 +94,6 @@ Simulation MakeTraining(const ScenarioInfo& info, const Options& options) {
     d.truth.saving_share = 1 - better.end_s / result.end_s;
   }
   return {std::move(world), d.model, d.measure, d.truth};
-}
-
-// ---- what each training scenario spoils ----
-
-void FewWorkers(Draft* d) {
-  d->job.loader.workers = d->options->workers.value_or(d->rng.Int(1, 4));
-  d->job.loader.prep_cv = d->rng.Uniform(0.03, 0.3);
-  Feed(d, d->rng.Uniform(0.35, 0.8));
-  d->host.cores = std::max(d->host.cores, 24 * d->job.card_count);
-  d->truth.findings = {"data-loading"};
-  d->truth.cause = "few-workers";
-  d->truth.workers = d->job.loader.workers;
-  d->fix = [](JobSpec* job, HostSpec*) {
-    const double need = job->loader.prep_s / (job->step_s + job->sync_gap_s + job->comm_s);
-    job->loader.workers = static_cast<int>(std::ceil(1.5 * need));
-    job->loader.prefetch_factor = 4;
-  };
-}
-
-void CpuSaturated(Draft* d) {
-  d->host.cores = 8 * d->job.card_count;
-  d->job.loader.workers = d->options->workers.value_or(d->rng.Int(8, 14));
-  Feed(d, d->rng.Uniform(0.35, 0.75) * std::max(1.0, d->job.loader.workers / 8.0));
-  d->truth.findings = {"data-loading"};
-  d->truth.cause = "cpu-saturated";
-  d->fix = [](JobSpec* job, HostSpec*) { job->loader.prep_s = 4 * job->step_s; };
-}
-
-void SlowStorage(Draft* d) {
-  Feed(d, 3);
-  d->job.loader.read_mb = d->rng.LogUniform(40, 300) * d->job.step_s;
-  const double step = d->job.step_s + d->job.sync_gap_s + d->job.comm_s;
-  // W workers read in turn with computing: storage alone would give rate/read_mb batches a second.
-  d->host.storage_mb_s = d->rng.Uniform(0.4, 0.7) * d->job.loader.read_mb * d->job.card_count / step;
-  d->truth.findings = {"data-loading"};
-  d->truth.cause = "slow-storage";
-  d->fix = [](JobSpec*, HostSpec* host) { host->storage_mb_s *= 20; };
-}
-
-void HostContention(Draft* d) {
-  d->host.cores = 12 * d->job.card_count;
-  Feed(d, 1.5);
-  d->host.foreign_cores = d->host.cores * d->rng.Uniform(1.5, 3);
-  d->host.foreign_from_s = 3600 * d->options->hours.value_or(d->hours) * d->rng.Uniform(0.05, 0.4);
-  d->host.foreign_to_s = kNever;
-  d->truth.findings = {"data-loading"};
-  d->truth.cause = "host-contention";
-  d->fix = [](JobSpec*, HostSpec* host) { host->foreign_cores = 0; };
-}
-
-void SmallBatch(Draft* d) {
-  d->job.step_s = d->rng.LogUniform(0.015, 0.05);
-  d->job.sync_gap_s = d->job.step_s * d->rng.Uniform(0.3, 0.8);
-  d->job.load.intensity = static_cast<float>(d->rng.Uniform(0.15, 0.3));
-  d->job.load.sm_active = static_cast<float>(d->rng.Uniform(0.15, 0.4));
-  d->job.load.tensor = static_cast<float>(d->rng.Uniform(0.02, 0.08));
-  d->job.load.dram = static_cast<float>(d->rng.Uniform(0.06, 0.25));
-  d->job.memory_mb = d->model->memory_mb * d->rng.Uniform(0.08, 0.3);
-  d->job.loader.read_mb = 0.2;
-  d->hours = 0.5;
-  Feed(d, 4);
-  d->truth.findings = {"unsaturated"};
-  d->truth.cause = "small-batch";
-  d->truth.saving_tier = "C";
-  // Twice the batch: half the steps, each with the same gap and 1.6 times the kernels.
-  d->fix = [](JobSpec* job, HostSpec*) {
-    job->step_s *= 0.8;
-    job->sync_gap_s *= 0.5;
-  };
-}
-
-void FullPrecision(Draft* d) {
-  d->job.load.tensor = 0;
-  d->job.load.sm_active = static_cast<float>(d->rng.Uniform(0.8, 0.95));
-  d->job.load.intensity = static_cast<float>(d->rng.Uniform(0.85, 0.97));
-  d->truth.findings = {"unsaturated"};
-  d->truth.cause = "full-precision";
-  d->truth.saving_tier = "C";
-  d->fix = [](JobSpec* job, HostSpec*) { job->step_s /= 2.0; };
-}
-
-void HostBound(Draft* d) {
-  d->job.step_s = d->rng.LogUniform(0.05, 0.5);
-  d->job.sync_gap_s = d->job.step_s * d->rng.Uniform(0.35, 0.9);
-  d->job.load.intensity *= 0.85F;
-  Feed(d, 2.5);
-  d->hours = 0.6;
-  d->truth.findings = {"unsaturated"};
-  d->truth.cause = "host-bound";
-  d->fix = [](JobSpec* job, HostSpec*) { job->sync_gap_s = 0.05 * job->step_s; };
-}
-
-void Checkpoint(Draft* d) {
-  const double period = d->rng.LogUniform(120, 600);
-  d->job.checkpoint.stall_s = period * d->rng.Uniform(0.05, 0.15);
-  d->job.checkpoint.every_steps = std::max(1, static_cast<int>((period - d->job.checkpoint.stall_s) / d->job.step_s));
-  d->job.checkpoint.size_mb = d->job.checkpoint.stall_s * d->rng.LogUniform(150, 900);
-  d->job.checkpoint.lag_s = d->rng.Uniform(0, 12);
-  d->job.checkpoint.others_spin = d->rng.Chance(0.3);
-  d->hours = 1.5;
-  d->truth.findings = {"checkpoint"};
-  d->period_of = Activity::kCkpt;
-  d->fix = [](JobSpec* job, HostSpec*) {
-    job->checkpoint.every_steps *= 5;
-    job->checkpoint.stall_s = 1;
-  };
-}
-
-void Evaluation(Draft* d) {
-  const double period = d->rng.LogUniform(250, 700);
-  d->job.evaluation.length_s = period * d->rng.Uniform(0.15, 0.3);
-  d->job.evaluation.every_steps = static_cast<int>((period - d->job.evaluation.length_s) / d->job.step_s);
-  d->job.evaluation.load = d->job.load;
-  d->job.evaluation.load.busy = static_cast<float>(d->rng.Uniform(0.45, 0.85));
-  d->job.evaluation.load.intensity *= 0.6F;
-  for (float* v : {&d->job.evaluation.load.sm_active, &d->job.evaluation.load.tensor, &d->job.evaluation.load.dram})
-    *v *= 0.5F;
-  d->job.evaluation.memory_factor = d->rng.Chance(0.5) ? 1.12 : 0.85;
-  d->hours = 1.5;
-  d->truth.findings = {"evaluation"};
-  d->truth.also = {"unsaturated"};
-  d->period_of = Activity::kEval;
-  d->fix = [](JobSpec* job, HostSpec*) { job->evaluation.every_steps *= 4; };
-}
-
-void Logging(Draft* d) {
-  const double period = d->rng.Uniform(9, 25);
-  d->job.step_s = std::min(d->job.step_s, 0.6);
-  Feed(d, 2.2);
-  d->job.log.stall_s = period * d->rng.Uniform(0.08, 0.18);
-  d->job.log.every_steps = static_cast<int>((period - d->job.log.stall_s) / d->job.step_s);
-  d->truth.findings = {"logging"};
-  d->period_of = Activity::kLog;
-  d->fix = [](JobSpec* job, HostSpec*) { job->log.every_steps *= 10; };
-}
-
-void SeveralCards(Draft* d, int least) {
-  if (d->job.card_count >= least) return;
-  d->job.card_count = d->options->cards.value_or(0) > 1 ? *d->options->cards : least;
-  d->job.comm_s = d->job.step_s * 0.03;
-  d->job.load.nvlink_mb_s = d->model->nvlink ? 4000 : 0;
-  d->host.cores = std::max(d->host.cores, 12 * d->job.card_count);
-}
-
-void Straggler(Draft* d) {
-  SeveralCards(d, 4);
-  d->job.slow_rank = d->rng.Int(0, d->job.card_count - 1);
-  d->job.slow_factor = d->rng.Uniform(1.25, 1.8);
-  d->truth.findings = {"imbalance"};
-  d->truth.cause = "straggler";
-  d->truth.gpu = d->job.slow_rank;
-  d->fix = [](JobSpec* job, HostSpec*) { job->slow_factor = 1; };
-}
-
-void DataParallel(Draft* d) {
-  SeveralCards(d, 4);
-  d->job.comm_s = 0;
-  d->job.data_parallel = true;
-  d->job.first_extra = d->rng.Uniform(0.3, 0.7);
-  d->job.memory_mb = d->model->memory_mb * 0.5;
-  d->job.loader.workers = 16;
-  Feed(d, 3);
-  d->truth.findings = {"imbalance"};
-  d->truth.cause = "data-parallel";
-  d->fix = [](JobSpec* job, HostSpec*) {
-    job->first_extra = 0.04;
-    job->data_parallel = true;
-  };
-}
-
-void Communication(Draft* d) {
-  SeveralCards(d, 4);
-  d->job.comm_s = d->job.step_s * d->rng.Uniform(0.3, 0.8);
-  d->job.loader.prep_s = 8 * d->job.step_s / 2.0;
-  d->truth.findings = {"communication"};
-  d->fix = [](JobSpec* job, HostSpec*) { job->comm_s = 0.05 * job->step_s; };
-}
-
-void Thermal(Draft* d) {
-  d->job.throttle_from_s = d->rng.Uniform(60, 300);
-  d->job.throttle_clock = d->rng.Uniform(0.6, 0.8);
-  d->job.load.intensity = static_cast<float>(d->rng.Uniform(0.75, 0.9));
-  d->truth.findings = {"throttling"};
-  d->truth.cause = "thermal";
-  d->fix = [](JobSpec* job, HostSpec*) { job->throttle_clock = 1; };
-}
-
-void Startup(Draft* d) {
-  d->job.startup_s = d->rng.Uniform(900, 1500);
-  d->truth.findings = {"startup"};
-}
-
-void Degradation(Draft* d) {
-  d->hours = 2.4;
-  d->job.loader.prep_cv = 0.1;
-  Feed(d, 1.25);
-  d->job.loader.prep_growth_per_hour = d->rng.Uniform(0.35, 0.8);
-  d->truth.findings = {"degradation"};
-  d->truth.also = {"data-loading"};
-}
-
-void Nothing(Draft* d) { d->truth.healthy = true; }
-
-void Hang(Draft* d) {
-  SeveralCards(d, 4);
-  d->job.hang_at_s = 3600 * d->options->hours.value_or(d->hours) * d->rng.Uniform(0.3, 0.6);
-  d->truth.findings = {"hang"};
-  d->truth.also = {"idle-held"};
 }
 
 constexpr ScenarioInfo kScenarios[] = {
@@ -317,14 +121,45 @@ constexpr ScenarioInfo kScenarios[] = {
     {"restart-loop", "a job that dies and comes back", RestartLoop, nullptr},
     {"hang", "a collective that never returns", MakeTraining, Hang},
     {"healthy", "nothing is wrong", MakeTraining, Nothing},
+    {"no-workers", "the main process prepares each batch itself", MakeTraining, NoWorkers},
+    {"subsecond-loader", "few workers, steps well below a second", MakeTraining, SubsecondLoader},
+    {"burst-loader", "preparation times with a heavy tail: no regular dips", MakeTraining, BurstLoader},
+    {"remote-storage", "workers sleep on sockets; CPU and disks idle", MakeTraining, RemoteStorage},
+    {"cold-cache", "slow storage until the page cache has the data", MakeTraining, ColdCache},
+    {"aliased-host-bound", "gaps in steps whose length beats with the polls", MakeTraining, AliasedHostBound},
+    {"kernel-inefficiency", "memory is full, kernels are small", MakeTraining, KernelInefficiency},
+    {"power-cap", "a lowered power limit that costs clocks", MakeTraining, PowerCap},
+    {"neighbour", "another job computes on the same card", MakeTraining, Neighbour},
+    {"fragmentation", "gaps between steps grow by the hour", MakeTraining, Fragmentation},
+    {"forgotten-job", "training ended, the process stays", MakeTraining, ForgottenJob},
+    {"loader-and-checkpoint", "too few workers and synchronous saves", MakeTraining, LoaderAndCheckpoint},
+    {"host-bound-and-evaluation", "gaps in the steps and a long evaluation", MakeTraining, HostBoundAndEvaluation},
+    {"over-allocated", "some of the cards are never used", OverAllocated, nullptr},
+    {"healthy-busy-loader", "workers that are busy and quick enough", MakeTraining, BusyLoader},
+    {"healthy-async-checkpoint", "saves that are written beside the steps", MakeTraining, AsyncCheckpoint},
+    {"healthy-rare-evaluation", "evaluation at about 1 %", MakeTraining, RareEvaluation},
+    {"healthy-power-cap", "at the card's own power limit", MakeTraining, PowerCapBenign},
+    {"healthy-curriculum", "steps get longer, the card stays busy", MakeTraining, Curriculum},
+    {"healthy-short", "two minutes", MakeTraining, Short},
+    {"healthy-outage", "a hole in the recording", MakeTraining, Outage},
+    {"healthy-small-model", "little memory, well used", MakeTraining, SmallModel},
+    {"healthy-several", "four or eight cards that wait little for each other", MakeTraining, SeveralWell},
+    {"healthy-busy-host", "another tenant's load that costs nothing", MakeTraining, BusyHost},
+    {"healthy-sweep", "many short runs back to back", HealthySweep, nullptr},
     {"inference-random", "a service under random load: idle, but not starved", Inference, nullptr},
 };
 
 }  // namespace
 
+void Feed(Draft* d, double rho) {
+  const double step = d->job.step_s + d->job.sync_gap_s + d->job.comm_s;
+  d->job.loader.prep_s = std::max(1, d->job.loader.workers) * step / rho;
+}
+
 Draft Healthy(const ScenarioInfo& info, const Options& options) {
   Draft d{&options, Rng(options.seed).Fork(info.name), 1, nullptr, {}, {}, {}, {}, nullptr, Activity::kCount};
   Rng& rng = d.rng;
+  rng.Restrict(options.band);
   d.model = DrawCard(options, &rng);
   d.job.card_count = options.cards.value_or(1);
   d.job.step_s = rng.LogUniform(0.15, 1.2);
@@ -351,6 +186,13 @@ Draft Healthy(const ScenarioInfo& info, const Options& options) {
 }
 
 std::span<const ScenarioInfo> Scenarios() { return kScenarios; }
+
+std::optional<Band> FindBand(std::string_view name) {
+  constexpr std::string_view kNames[] = {"all", "train", "dev", "test"};
+  const auto* it = std::find(std::begin(kNames), std::end(kNames), name);
+  if (it == std::end(kNames)) return std::nullopt;
+  return static_cast<Band>(it - std::begin(kNames));
+}
 
 const ScenarioInfo* FindScenario(std::string_view name) {
   for (const ScenarioInfo& info : kScenarios) {

@@ -16,6 +16,7 @@ namespace sawbill::simulator {
 /// What the command line may set; what is empty is drawn from the seed or the scenario's own.
 struct Options {
   uint64_t seed = 1;
+  Band band = Band::kAll;  // of the ranges that parameters are drawn from
   std::optional<double> hours;
   std::optional<int> cards, workers;
   const CardModel* card = nullptr;
@@ -54,6 +55,8 @@ Draft Healthy(const ScenarioInfo& info, const Options& options);
 
 std::span<const ScenarioInfo> Scenarios();
 const ScenarioInfo* FindScenario(std::string_view name);
+/// all, train, dev, test.
+std::optional<Band> FindBand(std::string_view name);
 inline Simulation Simulate(const ScenarioInfo& info, const Options& options) { return info.make(info, options); }
 
 }  // namespace sawbill::simulator

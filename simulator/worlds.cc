@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "simulator/worlds.h"
 
+#include <algorithm>
 #include <cmath>
 #include <string>
 
@@ -17,7 +18,13 @@ Simulation Empty(const ScenarioInfo& info, const Options& options, double hours)
   return {std::move(world), d.model, d.measure, d.truth};
 }
 
-Simulation Runs(const ScenarioInfo& info, const Options& options, bool crash) {
+/// How long runs start up, last and pause, in seconds.
+struct Rhythm {
+  double startup_low, startup_high, low, high, gap_low, gap_high;
+};
+constexpr Rhythm kCrash{15, 45, 20, 120, 5, 25}, kGaps{6, 15, 180, 600, 40, 240}, kBackToBack{3, 6, 240, 900, 1, 12};
+
+Simulation Runs(const ScenarioInfo& info, const Options& options, const Rhythm& rhythm, bool crash) {
   Draft d = Healthy(info, options);
   Simulation s = Empty(info, options, 1.5);
   const Rng physics = Rng(options.seed).Fork(info.name).Fork("physics");
@@ -28,10 +35,10 @@ Simulation Runs(const ScenarioInfo& info, const Options& options, bool crash) {
     job.pid = 4100 + 40 * run;
     job.job = crash ? "train" : "sweep-" + std::to_string(run);
     job.start_s = t;
-    job.startup_s = crash ? d.rng.Uniform(15, 45) : d.rng.Uniform(6, 15);
-    job.end_s = t + job.startup_s + (crash ? d.rng.Uniform(20, 120) : d.rng.Uniform(180, 600));
+    job.startup_s = d.rng.Uniform(rhythm.startup_low, rhythm.startup_high);
+    job.end_s = t + job.startup_s + d.rng.Uniform(rhythm.low, rhythm.high);
     const JobResult result = SimulateJob(job, d.host, physics, &s.world);
-    t = result.end_s + (crash ? d.rng.Uniform(5, 25) : d.rng.Uniform(40, 240));
+    t = result.end_s + d.rng.Uniform(rhythm.gap_low, rhythm.gap_high);
   }
   s.world.steps = 0;
   s.world.Close();
@@ -87,15 +94,36 @@ Simulation Inference(const ScenarioInfo& info, const Options& options) {
 }
 
 Simulation SweepGaps(const ScenarioInfo& info, const Options& options) {
-  Simulation s = Runs(info, options, false);
+  Simulation s = Runs(info, options, kGaps, false);
   s.truth.findings = {"unused"};
   s.truth.cause = "gap";
   s.truth.also = {"startup"};
   return s;
 }
 
+Simulation HealthySweep(const ScenarioInfo& info, const Options& options) {
+  Simulation s = Runs(info, options, kBackToBack, false);
+  s.truth.healthy = true;
+  s.truth.note = "a parameter sweep without pauses";
+  return s;
+}
+
+Simulation OverAllocated(const ScenarioInfo& info, const Options& options) {
+  Draft d = Healthy(info, options);
+  const int cards = std::max(2, options.cards.value_or(4));
+  World world(std::round(3600 * options.hours.value_or(d.hours)), cards);
+  d.job.card_count = cards / 2;
+  d.job.comm_s = d.job.card_count > 1 ? d.job.step_s * 0.03 : 0;
+  world.cores = world.physical_cores = d.host.cores = 12 * cards;
+  SimulateJob(d.job, d.host, Rng(options.seed).Fork(info.name).Fork("physics"), &world);
+  world.Close();
+  d.truth.scenario = info.name;
+  d.truth.findings = {"unused"};
+  return {std::move(world), d.model, d.measure, d.truth};
+}
+
 Simulation RestartLoop(const ScenarioInfo& info, const Options& options) {
-  Simulation s = Runs(info, options, true);
+  Simulation s = Runs(info, options, kCrash, true);
   s.truth.findings = {"restart-loop"};
   s.truth.also = {"startup", "unused"};
   return s;

@@ -133,13 +133,14 @@ void AppendRow(const ProcessReading& r, const World& world, TimeMs start_ms, std
   out->push_back('\n');
 }
 
-std::string InventoryCsv(const CardModel& model, size_t cards, double util_window_s) {
+std::string InventoryCsv(const CardModel& model, size_t cards, const WriteSpec& spec) {
   std::string text =
       "gpu,uuid,name,memory_total_mb,power_limit_w,driver,from,node,label,parent_uuid,share,sm_clock_max_mhz,util_"
       "window_s\n";
   for (size_t c = 0; c < cards; ++c) {
     text += fmt::format("{},GPU-5a3b111d-0000-4000-8000-{:012x},{},{:.0f},{:.0f},550.90.07,,,,,,{:.0f},{:.3f}\n", c, c,
-                        model.name, model.memory_mb, model.limit_w, model.sm_max_mhz, util_window_s);
+                        model.name, model.memory_mb, model.limit_w * spec.power_limit_share, model.sm_max_mhz,
+                        spec.util_window_s);
   }
   return text;
 }
@@ -181,7 +182,7 @@ std::vector<OutFile> Render(const World& world, const Readings& readings, const 
   DayFiles(
       readings.process, "process", ProcessHeader(), spec,
       [&](const ProcessReading& r, std::string* out) { AppendRow(r, world, spec.start_ms, out); }, &files);
-  files.push_back({"inventory.csv", InventoryCsv(model, world.cards.size(), spec.util_window_s)});
+  files.push_back({"inventory.csv", InventoryCsv(model, world.cards.size(), spec)});
   files.push_back({"truth.json", TruthJson(world, model, truth, spec)});
   files.push_back(
       {"SIMULATED", fmt::format("This recording is simulated, not measured: sawbill-simulate scenario {}, seed {}.\n",

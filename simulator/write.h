@@ -34,6 +34,7 @@ struct WriteSpec {
   Packing packing = Packing::kGzip;
   double price_per_gpu_hour = 10;
   double util_window_s = 1;
+  double power_limit_share = 1;  // the limit that is set, of the model's own
   uint64_t seed = 0;
 };
 
@@ -44,7 +45,7 @@ std::string ProcessHeader();
 void AppendRow(const GpuReading& r, TimeMs start_ms, std::string* out);
 void AppendRow(const HostReading& r, TimeMs start_ms, std::string* out);
 void AppendRow(const ProcessReading& r, const World& world, TimeMs start_ms, std::string* out);
-std::string InventoryCsv(const CardModel& model, size_t cards, double util_window_s);
+std::string InventoryCsv(const CardModel& model, size_t cards, const WriteSpec& spec);
 std::string TruthJson(const World& world, const CardModel& model, const Truth& truth, const WriteSpec& spec);
 
 /// gpu, host and process day files, inventory.csv, truth.json, SIMULATED.
