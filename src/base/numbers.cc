@@ -35,8 +35,13 @@ std::string_view NonFinite(double v) {
 }  // namespace
 
 std::optional<double> ParseDoublePrefix(std::string_view s, std::string_view* rest) {
-  if (!TakeSign(&s)) return std::nullopt;
   double v = 0;
+  const char* p = s.data();
+  if (TakeDecimal(&p, s.data() + s.size(), &v)) {  // nearly every number in a log
+    if (rest != nullptr) *rest = s.substr(static_cast<size_t>(p - s.data()));
+    return v;
+  }
+  if (!TakeSign(&s)) return std::nullopt;
   const auto [end, error] = std::from_chars(s.data(), s.data() + s.size(), v);
   if (error != std::errc() || !std::isfinite(v)) return std::nullopt;
   if (rest != nullptr) *rest = s.substr(static_cast<size_t>(end - s.data()));

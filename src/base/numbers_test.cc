@@ -2,7 +2,10 @@
 #include "base/numbers.h"
 
 #include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
 
+#include <bit>
+#include <charconv>
 #include <clocale>
 #include <cstdlib>
 
@@ -30,6 +33,27 @@ TEST(ParseDoubleTest, RefusesWhatIsNoReading) {
         "0x10", "nan", "NaN", "inf", "-inf", "infinity", "1e999", "N/A", "[N/A]", "e5",   "1e"}) {
     EXPECT_EQ(ParseDouble(s), std::nullopt) << s;
   }
+}
+
+/// The short way of reading a plain decimal against the standard library's, over every form that a log may hold.
+RC_GTEST_PROP(ParseDoubleTest, TheShortWayReadsTheSameDouble, ()) {
+  const auto digits = [](int least, int most) {
+    return rc::gen::container<std::string>(*rc::gen::inRange(least, most + 1),
+                                           rc::gen::inRange('0', static_cast<char>('9' + 1)));
+  };
+  std::string text = *rc::gen::element<std::string>("", "-");
+  text += *digits(1, 18);
+  if (*rc::gen::arbitrary<bool>()) text += "." + *digits(0, 18);
+  const std::string tail = *rc::gen::element<std::string>("", "", " %", "MiB", "e2", "E-3", "e", ".", ",5", "W");
+  const std::string all = text + tail;
+  double wanted = 0;
+  const auto [end, error] = std::from_chars(all.data(), all.data() + all.size(), wanted);
+  RC_ASSERT(error == std::errc());
+  std::string_view rest;
+  const auto read = ParseDoublePrefix(all, &rest);
+  RC_ASSERT(read.has_value());
+  RC_ASSERT(std::bit_cast<uint64_t>(*read) == std::bit_cast<uint64_t>(wanted));
+  RC_ASSERT(rest.size() == static_cast<size_t>(all.data() + all.size() - end));
 }
 
 TEST(ParseDoubleTest, PrefixLeavesTheRest) {
