@@ -46,13 +46,19 @@ std::string_view Unquote(std::string_view cell) {
 
 std::vector<std::string_view> SplitCells(std::string_view line) {
   std::vector<std::string_view> cells;
+  SplitCells(line, &cells);
+  return cells;
+}
+
+void SplitCells(std::string_view line, std::vector<std::string_view>* cells) {
+  cells->clear();
   const char* p = line.data();
   const char* const end = p + line.size();
   while (true) {
     const char* stop = CellEnd(p, end);
-    if (stop == nullptr) return {};
-    cells.push_back(Unquote(std::string_view(p, static_cast<size_t>(stop - p))));
-    if (stop == end) return cells;
+    if (stop == nullptr) return cells->clear();
+    cells->push_back(Unquote(std::string_view(p, static_cast<size_t>(stop - p))));
+    if (stop == end) return;
     p = stop + 1;
   }
 }

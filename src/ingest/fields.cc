@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ingest/fields.h"
 
+#include <array>
 #include <iterator>
 
 #include "base/text.h"
@@ -38,7 +39,7 @@ constexpr Field Ranked(Field f, int rank) {
 }
 
 struct Alias {
-  const char* name;  // normalised: lower case, separators as '.', without the unit
+  std::string_view name;  // normalised: lower case, separators as '.', without the unit
   Field field;
 };
 constexpr Alias kAliases[] = {
@@ -160,49 +161,49 @@ constexpr Alias kThrottleFlags[] = {
 };
 
 // nvidia-smi fields (and their kin) that are known and say nothing about waste: no "unknown column" for them.
-constexpr const char* kIgnoredPrefixes[] = {"pci.",
-                                            "pcie.",
-                                            "ecc.",
-                                            "clocks.",
-                                            "fan",
-                                            "pstate",
-                                            "performance.state",
-                                            "display.",
-                                            "encoder.",
-                                            "utilization.encoder",
-                                            "utilization.decoder",
-                                            "utilization.jpeg",
-                                            "utilization.ofa",
-                                            "retired.pages",
-                                            "remapped.rows",
-                                            "mig.",
-                                            "vgpu.",
-                                            "power.",
-                                            "module.",
-                                            "gom.",
-                                            "inforom.",
-                                            "compute.",
-                                            "accounting.",
-                                            "persistence.",
-                                            "fabric.",
-                                            "temperature.",
-                                            "conf.",
-                                            "serial",
-                                            "vbios.",
-                                            "driver.",
-                                            "addressing.",
-                                            "dramencryption.",
-                                            "gpu.recovery.",
-                                            "protected.",
-                                            "edpp.",
-                                            "platform.",
-                                            "gsp.",
-                                            "c2c.",
-                                            "kmd.",
-                                            "cuda.version",
-                                            "gpu.serial",
-                                            "decoder.",
-                                            "enforced.power."};
+constexpr std::string_view kIgnoredPrefixes[] = {"pci.",
+                                                 "pcie.",
+                                                 "ecc.",
+                                                 "clocks.",
+                                                 "fan",
+                                                 "pstate",
+                                                 "performance.state",
+                                                 "display.",
+                                                 "encoder.",
+                                                 "utilization.encoder",
+                                                 "utilization.decoder",
+                                                 "utilization.jpeg",
+                                                 "utilization.ofa",
+                                                 "retired.pages",
+                                                 "remapped.rows",
+                                                 "mig.",
+                                                 "vgpu.",
+                                                 "power.",
+                                                 "module.",
+                                                 "gom.",
+                                                 "inforom.",
+                                                 "compute.",
+                                                 "accounting.",
+                                                 "persistence.",
+                                                 "fabric.",
+                                                 "temperature.",
+                                                 "conf.",
+                                                 "serial",
+                                                 "vbios.",
+                                                 "driver.",
+                                                 "addressing.",
+                                                 "dramencryption.",
+                                                 "gpu.recovery.",
+                                                 "protected.",
+                                                 "edpp.",
+                                                 "platform.",
+                                                 "gsp.",
+                                                 "c2c.",
+                                                 "kmd.",
+                                                 "cuda.version",
+                                                 "gpu.serial",
+                                                 "decoder.",
+                                                 "enforced.power."};
 
 bool IsSeparator(char c) { return c == '_' || c == ' ' || c == '-' || c == '/' || c == '.' || c == '\t'; }
 
@@ -233,7 +234,7 @@ std::string Normalise(std::string_view s, std::string* unit) {
 }
 
 struct UnitName {
-  const char* suffix;  // of a normalised heading
+  std::string_view suffix;  // of a normalised heading
   const char* unit;
 };
 constexpr UnitName kUnitSuffixes[] = {
@@ -259,7 +260,7 @@ std::optional<Field> Lookup(std::string_view name) {
 }
 
 bool IsIgnored(std::string_view name) {
-  for (const char* prefix : kIgnoredPrefixes) {
+  for (const std::string_view prefix : kIgnoredPrefixes) {
     if (StartsWith(name, prefix)) return true;
   }
   return false;
@@ -313,6 +314,22 @@ Field FieldOf(model::GpuMetric m) {
   }
 }
 
+bool MayNameTime(std::string_view cell) {
+  static constexpr std::array<bool, 256> kFirst = [] {
+    std::array<bool, 256> first{};
+    for (const Alias& a : kAliases) {
+      if (a.field.target == Target::kTime) first[static_cast<unsigned char>(a.name[0])] = true;
+    }
+    return first;
+  }();
+  // All that reading the heading takes off in front, quotes and blanks and separators.
+  for (const char c : cell) {
+    if (IsSeparator(c) || c == '"' || (c >= '\t' && c <= '\r')) continue;
+    return kFirst[static_cast<unsigned char>(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c)];
+  }
+  return false;
+}
+
 Heading ReadHeading(std::string_view cell, model::Scope scope) {
   Heading h;
   cell = Trim(cell);
@@ -329,7 +346,7 @@ Heading ReadHeading(std::string_view cell, model::Scope scope) {
   } else {
     for (const UnitName& u : kUnitSuffixes) {
       if (!EndsWith(name, u.suffix)) continue;
-      const auto without = Lookup(std::string_view(name).substr(0, name.size() - std::string_view(u.suffix).size()));
+      const auto without = Lookup(std::string_view(name).substr(0, name.size() - u.suffix.size()));
       if (!without) break;
       h.field = *without;
       h.unit = u.unit;

@@ -73,6 +73,10 @@ struct Heading {
 /// Reads one heading: "utilization.gpu [%]", "mem_used_MB", "GPU-Util". `scope` says whose names of our own count.
 Heading ReadHeading(std::string_view cell, model::Scope scope);
 
+/// False for what ReadHeading() certainly takes for no time, at the price of a look at its first letter: a file may
+/// hold millions of lines that are asked whether they are headings.
+bool MayNameTime(std::string_view cell);
+
 /// The factor from `unit` to the unit in which a quantity is kept; nothing for a unit that is not one of it.
 /// MB and GB are read as MiB and GiB: what NVML counts is that, and tools that print "MB" print NVML's number.
 std::optional<double> UnitFactor(Quantity q, std::string_view unit);

@@ -247,7 +247,7 @@ void Bare(Inference* in, const std::vector<Seen>& seen, bool units) {
 }  // namespace
 
 bool LooksLikeRow(std::string_view line) {
-  const TimeZone utc = TimeZone::Utc();
+  static const TimeZone utc = TimeZone::Utc();
   TimeCells times(&utc);
   const char* p = line.data();
   const char* const end = p + line.size();

@@ -65,16 +65,17 @@ void RowReader::Grow() {
   for (auto& c : table_->texts) grow(c.ids, 0U);
 }
 
-void RowReader::ClearRow() {
+/// Takes back what the first `cells` cells of a row that did not fit have written.
+void RowReader::ClearRow(const Layout& layout, size_t cells) {
   const size_t n = table_->rows;
-  for (auto& c : table_->numbers) {
-    if (!c.empty()) c[n] = static_cast<float>(kMissing);
-  }
-  for (auto& c : table_->doubles) {
-    if (!c.empty()) c[n] = kMissing;
-  }
-  for (auto& c : table_->texts) {
-    if (!c.ids.empty()) c.ids[n] = 0;
+  for (size_t i = 0; i < cells; ++i) {
+    const Field& f = layout.columns[i].field;
+    const auto slot = static_cast<size_t>(f.slot);
+    if (f.target == Target::kNumber) table_->numbers[slot][n] = static_cast<float>(kMissing);
+    if (f.target == Target::kDouble) table_->doubles[slot][n] = kMissing;
+    if (f.target == Target::kText) table_->texts[slot].ids[n] = 0;
+    if (f.target >= Target::kThrottleMask)
+      table_->numbers[static_cast<size_t>(Slot(model::GpuMetric::kThrottle))][n] = static_cast<float>(kMissing);
   }
 }
 
@@ -88,7 +89,8 @@ bool RowReader::Read(size_t layout, std::string_view line) {
   throttle_seen_ = false;
   const size_t count = l.columns.size();
   bool ok = p < end;
-  for (size_t i = 0; ok && i < count; ++i) {
+  size_t i = 0;
+  for (; ok && i < count; ++i) {
     ok = Cell(&l.columns[i], &p, end);
     if (!ok) break;
     const bool last = i + 1 == count;
@@ -96,7 +98,7 @@ bool RowReader::Read(size_t layout, std::string_view line) {
     if (ok && !last) ++p;
   }
   if (!ok) {
-    ClearRow();
+    ClearRow(l, std::min(i + 1, count));
     return false;
   }
   if (throttle_seen_) {

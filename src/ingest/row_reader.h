@@ -44,7 +44,7 @@ class RowReader {
     cut_value_ = true;
   }
   void Grow();
-  void ClearRow();
+  void ClearRow(const Layout& layout, size_t cells);
 
   const ReadContext& context_;
   const int empty_is_odd_;

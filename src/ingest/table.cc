@@ -65,10 +65,11 @@ class TableReader {
   model::DataQuality* const quality_;
   RowReader rows_;
   sys::LineReader* lines_ = nullptr;
-  std::deque<std::string> ahead_;  // lines read before the layout was known, or given back
-  std::string current_;            // the line taken from `ahead_`
-  size_t layout_ = SIZE_MAX;       // in use; SIZE_MAX = none
-  size_t bytes_ = 0;               // read so far
+  std::deque<std::string> ahead_;        // lines read before the layout was known, or given back
+  std::vector<std::string_view> cells_;  // of an odd line
+  std::string current_;                  // the line taken from `ahead_`
+  size_t layout_ = SIZE_MAX;             // in use; SIZE_MAX = none
+  size_t bytes_ = 0;                     // read so far
   int64_t line_number_ = 0;
   bool terminated_ = true;  // the current line has its line end
 };
@@ -183,15 +184,16 @@ void TableReader::OddLine(std::string_view line) {
   if (StartsWith(line, "\xEF\xBB\xBF")) return Line(line.substr(3));
   if (line.find('\0') != std::string_view::npos) return NulLine(line);
   const bool row = LooksLikeRow(line);
-  if (!row && Header(line)) return;
+  SplitCells(line, &cells_);
+  if (!row && std::any_of(cells_.begin(), cells_.end(), MayNameTime) && Header(line)) return;
   if (layout_ == SIZE_MAX) return Count(Odd::kForeignText);
-  const std::vector<std::string_view> cells = SplitCells(line);
-  if (cells.empty()) {
+  const size_t cells = cells_.size();
+  if (cells == 0) {
     if (!JoinQuoted(line)) Drop(terminated_ ? Odd::kBadRow : Odd::kTornLine);
     return;
   }
   const size_t expected = table_->layouts[layout_].columns.size();
-  if (cells.size() == expected && expected > 1) {
+  if (cells == expected && expected > 1) {
     // The right number of cells, yet not taken: the last row, which may be cut in its last cell, or one with a bad
     // time.
     if (terminated_) return Drop(Odd::kBadRow);
@@ -201,8 +203,8 @@ void TableReader::OddLine(std::string_view line) {
     if (value_left_out) Count(Odd::kTornLine);
     return;
   }
-  if (!row) return !terminated_ && cells.size() > 1 ? Drop(Odd::kTornLine) : Count(Odd::kForeignText);
-  OtherCount(line, cells.size());
+  if (!row) return !terminated_ && cells > 1 ? Drop(Odd::kTornLine) : Count(Odd::kForeignText);
+  OtherCount(line, cells);
 }
 
 /// A row with another number of cells than headings. It is never squeezed in: what is missing could be any of them.
