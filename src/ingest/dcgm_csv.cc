@@ -90,7 +90,8 @@ class EntityReader {
     const char* const end = from + line.size();
     for (const char* p = from;; ++p) {
       if (p != end && *p != ',') continue;
-      cells_[n] = Trim(std::string_view(from, static_cast<size_t>(p - from)));
+      cells_[n] = std::string_view(from, static_cast<size_t>(p - from));
+      if (p != from && (*from <= ' ' || p[-1] <= ' ')) cells_[n] = Trim(cells_[n]);
       if (p == end || n + 1 == kMostColumns) break;
       from = p + 1;
       ++n;

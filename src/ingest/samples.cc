@@ -133,10 +133,11 @@ void Samples::Columns<Value>::Set(TimeMs t, size_t metric, double v) {
   const size_t row = Row(t);
   if (row == SIZE_MAX) return late[metric].Add(t, v);
   std::vector<Value>& column = values[metric];
-  if (column.size() <= row) {
-    if (column.size() == row) RoomForOneMore(&column);
-    column.resize(row + 1, static_cast<Value>(kMissing));
+  if (column.size() == row) {  // nearly always: a log goes on
+    RoomForOneMore(&column);
+    return column.push_back(static_cast<Value>(v));
   }
+  if (column.size() < row) column.resize(row + 1, static_cast<Value>(kMissing));
   if (!std::isnan(column[row])) {
     ++twice;
     return;

@@ -38,7 +38,7 @@ constexpr double kEpochLeast = 1e9, kEpochMost = 1e11;
 
 }  // namespace
 
-bool TimeCells::TakeSameMinute(const char** p, const char* end, TimeMs* t) const {
+bool TimeCells::TakeSameMinute(const char** p, const char* end, TimeMs* t) {
   const char* q = *p;
   if (!have_minute_ || end - q < 19 || std::memcmp(q, minute_, 17) != 0) return false;
   if (!IsDigit(q[17]) || !IsDigit(q[18])) return false;
@@ -58,6 +58,7 @@ bool TimeCells::TakeSameMinute(const char** p, const char* end, TimeMs* t) const
   while (q < end && *q == ' ') ++q;
   if (q < end && *q != ',') return false;
   *t = minute_ms_ + second * 1000 + ms;
+  last_ = minute_notation_;  // another cell of this row may have been of another
   *p = q;
   return true;
 }
@@ -103,6 +104,13 @@ bool TimeCells::Take(const char** p, const char* end, TimeMs* t) {
 }
 
 bool TimeCells::Parse(std::string_view cell, TimeMs* t) {
+  const char* p = cell.data();
+  const char* const end = p + cell.size();
+  TimeMs quick = 0;
+  if ((TakeSameMinute(&p, end, &quick) || TakeSeconds(&p, end, &quick)) && p == end) {
+    *t = quick;
+    return true;
+  }
   cell = Trim(cell);
   if (cell.size() >= 2 && cell.front() == '"' && cell.back() == '"') cell = Trim(cell.substr(1, cell.size() - 2));
   if (cell.size() < 9 || cell.size() > 48 || !IsDigit(cell[0])) return false;
@@ -165,6 +173,7 @@ bool TimeCells::ParseDate(std::string_view cell, TimeMs* t) {
   *t = base + civil->second * 1000 + civil->millisecond;
   last_ = local ? kLocalNotation : kOffsetNotation;
   seen_ |= last_;
+  minute_notation_ = last_;
   have_minute_ = cell.size() >= 19 && cell[13] == ':' && cell[16] == ':' && rest.size() <= sizeof(zone_);
   if (have_minute_) {
     std::memcpy(minute_, cell.data(), sizeof(minute_));

@@ -34,7 +34,7 @@ class TimeCells {
   unsigned last() const { return last_; }
 
  private:
-  bool TakeSameMinute(const char** p, const char* end, TimeMs* t) const;
+  bool TakeSameMinute(const char** p, const char* end, TimeMs* t);
   bool TakeSeconds(const char** p, const char* end, TimeMs* t);
   bool ParseEpoch(std::string_view cell, TimeMs* t);
   bool ParseDate(std::string_view cell, TimeMs* t);
@@ -43,6 +43,7 @@ class TimeCells {
   unsigned seen_ = 0, last_ = 0;
   char minute_[17] = {};  // "YYYY/MM/DD hh:mm:"
   TimeMs minute_ms_ = 0;
+  unsigned minute_notation_ = 0;
   char zone_[8] = {};  // what follows the seconds: "", "Z", "+08:00"
   size_t zone_size_ = 0;
   bool have_minute_ = false;

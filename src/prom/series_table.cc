@@ -264,9 +264,4 @@ double ThrottleOf(double nvml_reasons) {
   return mask;
 }
 
-bool IsDcgmBlank(double v) {
-  constexpr double kInt32 = 2147483632, kInt64 = 9223372036854775000.0, kFp64 = 140737488355328;
-  return std::isnan(v) || (v >= kInt32 && v <= kInt32 + 15) || v >= kInt64 || (v >= kFp64 && v <= kFp64 + 15);
-}
-
 }  // namespace sawbill::prom

@@ -74,6 +74,10 @@ bool IsKnownFamily(std::string_view name);
 double ThrottleOf(double nvml_reasons);
 
 /// DCGM's "blank, not found, not supported, no permission", of its three types of numbers, and NaN.
-bool IsDcgmBlank(double v);
+inline bool IsDcgmBlank(double v) {
+  constexpr double kInt32 = 2147483632, kInt64 = 9223372036854775000.0, kFp64 = 140737488355328;
+  if (v < kInt32) return false;
+  return !(v > kInt32 + 15 && v < kInt64) || (v >= kFp64 && v <= kFp64 + 15);
+}
 
 }  // namespace sawbill::prom

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ingest/time_cells.h"
+
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include <string>
+
+namespace sawbill::ingest {
+namespace {
+
+/// A cell as logs hold it, now and then with one character changed.
+std::string AnyCell() {
+  std::string cell;
+  if (*rc::gen::arbitrary<bool>()) {
+    cell = *rc::gen::element<std::string>("1767225600", "1767225601", "999999999", "17672256000", "1767225600123");
+  } else {
+    cell = *rc::gen::element<std::string>(
+        "2026-01-02 03:04:", "2026/01/02 03:04:", "2026-01-02T03:04:", "2026-01-02 03:05:");
+    cell += *rc::gen::element<std::string>("05", "06", "59", "60", "61", "5");
+  }
+  cell += *rc::gen::element<std::string>("", "", ".5", ".123", ".123456", ".", "e3");
+  cell += *rc::gen::element<std::string>("", "", "Z", "+08:00", " ", " UTC", "x");
+  if (*rc::gen::inRange(0, 8) == 0)
+    cell[*rc::gen::inRange<size_t>(0, cell.size())] = *rc::gen::element(' ', '0', '9', ':', '.', 'x', '-');
+  return cell;
+}
+
+RC_GTEST_PROP(TimeCellsTest, WhatWasReadBeforeChangesNothing, ()) {
+  const TimeZone tz = TimeZone::Utc();
+  TimeCells warm(&tz);
+  for (int i = 0; i < 6; ++i) {
+    const std::string cell = AnyCell();
+    TimeCells fresh(&tz);
+    TimeMs wanted = 0, t = 0;
+    const bool is_time = fresh.Parse(cell, &wanted);
+    RC_TAG(is_time);
+    RC_LOG() << "'" << cell << "'\n";
+    RC_ASSERT(warm.Parse(cell, &t) == is_time);
+    if (!is_time) continue;
+    RC_ASSERT(t == wanted);
+    RC_ASSERT(warm.last() == fresh.last());
+  }
+}
+
+TEST(TimeCellsTest, TheNotationIsThatOfTheCell) {
+  const TimeZone tz = TimeZone::Utc();
+  TimeCells cells(&tz);
+  TimeMs t = 0;
+  ASSERT_TRUE(cells.Parse("2026-01-02 03:04:05", &t));
+  ASSERT_TRUE(cells.Parse("1767225600", &t));
+  EXPECT_EQ(cells.last(), kEpochSeconds);
+  ASSERT_TRUE(cells.Parse("2026-01-02 03:04:06", &t));
+  EXPECT_EQ(cells.last(), kLocalNotation);
+}
+
+}  // namespace
+}  // namespace sawbill::ingest
