@@ -161,6 +161,53 @@ void Gpustat(const Sample& s, bool, std::string* out) {
   *out += "]}\n";
 }
 
+void Pmon(const Sample& s, bool, std::string* out) {
+  if (s.t_ms / 1000 % 20 == 0)
+    *out +=
+        "#Date       Time        gpu         pid   type     sm    mem    enc    dec    jpg    ofa     fb   ccpm    "
+        "command \n"
+        "#YYYYMMDD   HH:MM:SS    Idx           #    C/G      %      %      %      %      %      %     MB     MB    "
+        "name \n";
+  std::string at = Stamp(s.t_ms, '-', ' ');
+  std::erase(at, '-');
+  for (int k = 0; k < s.cards; ++k)
+    *out += fmt::format(
+        " {}   {}   {:4}     {:7}     C   {:4}   {:4}      -      -      -      -  61234      0    python         \n",
+        at.substr(0, 8), at.substr(9), k, 31'000 + k, s.Util(k), s.Util(k) / 2);
+}
+
+void Dcgmi(const Sample& s, bool, std::string* out) {  // each line stamped on its way
+  const std::string at = Stamp(s.t_ms, '-', 'T') + "+0000 ";
+  if (s.t_ms / 1000 % 20 == 0)
+    *out += at + "#Entity   GPUTL       MCUTL       FBUSD       TMPTR       POWER       GRACT       \n" + at +
+            "ID                                                                                 \n";
+  for (int k = 0; k < s.cards; ++k)
+    *out += fmt::format("{}GPU {}     {:<12}{:<12}61234       55          {:<12}0.{:02}1\n", at, k, s.Util(k),
+                        s.Util(k) / 2, fmt::format("{}.250", s.Watts(k)), s.Util(k));
+}
+
+void GpustatText(const Sample& s, bool, std::string* out) {
+  *out += fmt::format("node1                        {}  580.95.05\n", Stamp(s.t_ms, '-', ' '));
+  for (int k = 0; k < s.cards; ++k)
+    *out += fmt::format("[{}] NVIDIA A100-SXM4-80GB | 55°C, {:3} %, {:4} / 400 W | 61234 / 81920 MB | ann(61000M)\n", k,
+                        s.Util(k), s.Watts(k));
+}
+
+void WandbCsv(const Sample& s, bool first, std::string* out) {
+  constexpr const char* kNames[] = {"gpu", "memory", "memoryAllocatedBytes", "temp", "powerWatts"};
+  if (first) {
+    *out += "_timestamp,_runtime,system.cpu";
+    for (int k = 0; k < s.cards; ++k) {
+      for (const char* name : kNames) *out += fmt::format(",system.gpu.{}.{}", k, name);
+    }
+    *out += "\n";
+  }
+  *out += fmt::format("{}.5,{},23.5", s.t_ms / 1000, s.t_ms / 1000 % 1'000'000);
+  for (int k = 0; k < s.cards; ++k)
+    *out += fmt::format(",{},{},64209551360,55,{}.25", s.Util(k), s.Util(k) / 2, s.Watts(k));
+  *out += "\n";
+}
+
 struct Row {
   std::string_view name;
   void (*write)(const Sample&, bool first, std::string* out);
@@ -172,6 +219,8 @@ constexpr Row kFormats[] = {
     {"dcgm-text", DcgmText, ""}, {"dcgm-csv", DcgmCsv, ""},
     {"vm-export", VmExport, ""}, {"query-range", QueryRange, "]}}\n"},
     {"wandb-jsonl", Wandb, ""},  {"gpustat-jsonl", Gpustat, ""},
+    {"pmon", Pmon, ""},          {"dcgmi", Dcgmi, ""},
+    {"wandb-csv", WandbCsv, ""}, {"gpustat-text", GpustatText, ""},
 };
 
 }  // namespace
