@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every reader of foreign files over arbitrary bytes: first as a user's file (recognised, read, explained), then forced
 // on each reader, whatever it thinks of the bytes. Nothing may crash, and what comes out must keep the model's
-// promises. With SAWBILL_FUZZ_READER=NAME ("nvidia-smi table") only that reader is run, many times faster.
+// promises. With SAWBILL_FUZZ_READER=NAME ("nvidia-smi table") only that reader is run, many times faster;
+// SAWBILL_FUZZ_READER=list prints the names.
+#include <algorithm>
 #include <cstdint>
+#include <cstdio>
 #include <cstdlib>
 #include <string>
 
@@ -51,6 +54,20 @@ void Force(std::string_view bytes, std::string_view only) {
   }
 }
 }  // namespace
+
+/// A name that is no reader's would find nothing for ever.
+extern "C" int LLVMFuzzerInitialize(int*, char***) {
+  const char* const only = std::getenv("SAWBILL_FUZZ_READER");
+  if (only == nullptr) return 0;
+  const auto& all = ingest::AllFormats();
+  if (std::string_view(only) == "list") {
+    for (const ingest::Format* f : all) std::printf("%s\n", std::string(f->name()).c_str());
+    std::exit(0);
+  }
+  if (std::any_of(all.begin(), all.end(), [&](const ingest::Format* f) { return f->name() == only; })) return 0;
+  std::fprintf(stderr, "SAWBILL_FUZZ_READER: no reader is named '%s'\n", only);
+  std::exit(2);
+}
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const std::string_view bytes(reinterpret_cast<const char*>(data), size);
