@@ -4,7 +4,7 @@
 //   once a
 //                second with w < 1 s this misses most of the time: its mean is right only because polls jitter, and
 //                steps near a second alias. The ring buffer (min/max) misses nothing.
-//   power        follows the load at once upwards and within a second downwards; read as the mean of the last second,
+//   power        follows the load at once upwards and soon downwards; read as the mean of the last second,
 //   or
 //                (GA100 and older) of the last 25 ms of each tenth. Above the limit it is clipped and the clock pays.
 //   temperature  first-order lag behind power; pinned near the slowdown point while heat holds the clock down.
@@ -26,7 +26,7 @@ using model::HostMetric;
 using model::ProcessMetric;
 using model::ThrottleBit;
 
-constexpr double kRiseS = 0.03, kFallS = 0.6;
+constexpr double kRiseS = 0.03;
 constexpr double kParkS = 10, kIdleBitS = 1.5;
 constexpr double kAwakeW = 9;  // a context that does nothing
 constexpr double kDriverMb = 4;
@@ -99,7 +99,7 @@ CardMeter::CardMeter(const World& world, int card, const CardModel& model, const
     float clock = 1;
     double target = TargetPower(iv.load, &clock);
     if (iv.activity != Activity::kGap) target = std::min(target + awake_w_, limit_w_);
-    const double tau = target > sum.power_w ? kRiseS : kFallS;
+    const double tau = target > sum.power_w ? kRiseS : spec_.power_fall_s;
     const double fade = Exp(-dt / tau);
     sum.energy += target * dt + (sum.power_w - target) * tau * (1 - fade);
     sum.power_w = target + (sum.power_w - target) * fade;
@@ -137,7 +137,7 @@ CardMeter::Sum CardMeter::At(double t) const {
   float clock = 1;
   double target = TargetPower(iv.load, &clock);
   if (iv.activity != Activity::kGap) target = std::min(target + awake_w_, limit_w_);
-  const double tau = target > sum.power_w ? kRiseS : kFallS;
+  const double tau = target > sum.power_w ? kRiseS : spec_.power_fall_s;
   const double fade = Exp(-dt / tau);
   sum.energy += target * dt + (sum.power_w - target) * tau * (1 - fade);
   sum.power_w = target + (sum.power_w - target) * fade;

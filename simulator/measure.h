@@ -23,6 +23,7 @@ struct MeasureSpec {
   bool ring_buffer = true;    // sm_util_min/max
   double process_every_s = 10;
   double outage_from_s = 0, outage_to_s = 0;  // no data at all
+  double power_fall_s = 0.6;                  // time constant with which power falls when kernels end
   double power_limit_share = 1;               // the limit that is set, of the model's own
 };
 

@@ -55,6 +55,7 @@ struct JobSpec {
   double sync_growth_per_hour = 0;  // the gap grows by this share of a step every hour (allocator retries, collections)
   double step_growth_per_hour = 0;  // steps get longer by this share every hour (longer sequences), the card stays busy
   double comm_s = 0;  // exposed collective in each step
+  double comm_link_mb_s = 0;  // NVLink traffic of a card while it runs; 0 = four times the mean of a step
   int slow_rank = -1;
   double slow_factor = 1;
   bool data_parallel = false;  // one process, all cards; card 0 works on alone for `first_extra` of a step

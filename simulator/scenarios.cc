@@ -7,6 +7,7 @@
 #include <cmath>
 #include <string>
 
+#include "model/card_specs.h"
 #include "simulator/service.h"
 #include "simulator/shapes.h"
 #include "simulator/worlds.h"
@@ -150,6 +151,12 @@ constexpr ScenarioInfo kScenarios[] = {
 };
 
 }  // namespace
+
+double LinkInCollectives(const CardModel& model, Rng* rng) {
+  const auto spec = model::FindCardSpec(model.name);
+  if (!model.nvlink || !spec) return 0;
+  return spec->nvlink_gb_s * 1000.0 * rng->Uniform(0.65, 0.92);
+}
 
 void Feed(Draft* d, double rho) {
   const double step = d->job.step_s + d->job.sync_gap_s + d->job.comm_s;

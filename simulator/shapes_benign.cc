@@ -77,6 +77,7 @@ void SeveralWell(Draft* d) {
   d->job.card_count = d->options->cards.value_or(0) > 1 ? *d->options->cards : d->rng.Chance(0.5) ? 4 : 8;
   d->job.comm_s = d->job.step_s * d->rng.Uniform(0.02, 0.06);
   d->job.load.nvlink_mb_s = d->model->nvlink ? 4000 : 0;
+  d->job.comm_link_mb_s = LinkInCollectives(*d->model, &d->rng);
   d->host.cores = 12 * d->job.card_count;
   d->truth.healthy = true;
 }

@@ -14,6 +14,7 @@ void SeveralCards(Draft* d, int least) {
   d->job.card_count = d->options->cards.value_or(0) > 1 ? *d->options->cards : least;
   d->job.comm_s = d->job.step_s * 0.03;
   d->job.load.nvlink_mb_s = d->model->nvlink ? 4000 : 0;
+  d->job.comm_link_mb_s = LinkInCollectives(*d->model, &d->rng);
   d->host.cores = std::max(d->host.cores, 12 * d->job.card_count);
 }
 
@@ -28,6 +29,7 @@ void SmallBatch(Draft* d) {
   d->job.load.dram = static_cast<float>(d->rng.Uniform(0.06, 0.25));
   d->job.memory_mb = d->model->memory_mb * d->rng.Uniform(0.08, 0.3);
   d->job.loader.read_mb = 0.2;
+  d->measure.power_fall_s = 0.01;  // gaps of milliseconds show in the mean only if power falls as quickly
   d->hours = 0.5;
   Feed(d, 4);
   d->truth.findings = {"unsaturated"};
@@ -41,6 +43,7 @@ void SmallBatch(Draft* d) {
 }
 
 void FullPrecision(Draft* d) {
+  if (!d->model->gpm) d->model = FindCard("h100");  // without tensor activity nobody can tell
   d->job.load.tensor = 0;
   d->job.load.sm_active = static_cast<float>(d->rng.Uniform(0.8, 0.95));
   d->job.load.intensity = static_cast<float>(d->rng.Uniform(0.85, 0.97));
@@ -121,6 +124,7 @@ void DataParallel(Draft* d) {
 }
 
 void Communication(Draft* d) {
+  if (!d->model->nvlink) d->model = FindCard("a100");  // without the traffic of a known link nobody can tell
   SeveralCards(d, 4);
   d->job.comm_s = d->job.step_s * d->rng.Uniform(0.3, 0.8);
   d->job.loader.prep_s = 8 * d->job.step_s / 2.0;

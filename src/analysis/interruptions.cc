@@ -217,6 +217,15 @@ bool IsPlateau(const wave::Series& s, const wave::LevelStretch& st) {
   return low >= 0.85 * all;
 }
 
+/// True where stretches of another level fill one part of the run and are absent from the rest: the level drifts or has
+/// shifted, and its noise crosses the line. What is scheduled comes back over the whole run.
+bool Clustered(const std::vector<std::pair<double, double>>& spans, double from_s, double to_s) {
+  const double empty = std::max(spans.front().first - from_s, to_s - spans.back().second);
+  const double inner = spans.back().second - spans.front().first;
+  const double period = inner / static_cast<double>(spans.size());
+  return empty > 0.3 * (to_s - from_s) && empty > 3 * period;
+}
+
 void FindEvaluations(Context* c, double interval_s, Interruptions* out) {
   const double block_s = std::max(5.0, 5 * interval_s);
   const double min_s = std::max(kMinEvaluationS, 3 * interval_s);
@@ -247,6 +256,7 @@ void FindEvaluations(Context* c, double interval_s, Interruptions* out) {
     widths.push_back(st.end_s - st.start_s);
   }
   if (spans.size() < kMinRecurrences) return;
+  if (Clustered(spans, c->s.util.t_s.front(), std::min(c->end_s, c->s.util.t_s.back()))) return;
   // The same work comes back: similar level, similar length, and it leaves most of the time to training.
   const double level_spread = wave::RobustSigma(levels), width_cv = wave::RobustSigma(widths) / wave::Median(widths);
   double total = 0;

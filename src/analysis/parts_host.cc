@@ -15,6 +15,8 @@ using model::HostMetric;
 using model::ProcessMetric;
 using wave::Feature;
 
+constexpr double kReadsMbS = 0.5;  // less is logs and libraries
+
 struct Mean {
   double sum = 0;
   int n = 0;
@@ -27,7 +29,7 @@ struct Mean {
 };
 
 struct ProcessMeans {
-  Mean cores, main, workers, allowed;
+  Mean cores, main, workers, allowed, read;
 };
 
 bool Within(const model::TimeRange& r, TimeMs t) { return t > r.from && t <= r.to; }
@@ -61,14 +63,16 @@ void Processes(const model::Recording& r, RunAnalysis* a) {
       m.main.Add(p.Value(ProcessMetric::kMainCpuCores));
       m.workers.Add(p.Value(ProcessMetric::kWorkers));
       m.allowed.Add(p.Value(ProcessMetric::kCoresAllowed));
+      m.read.Add(p.Value(ProcessMetric::kReadMbS));
     }
   }
   Mean main, allowed;
-  double cores = 0, workers = 0, mains = 0;
+  double cores = 0, workers = 0, mains = 0, read = 0;
   bool cores_known = false, workers_known = false;
   for (const auto& [pid, m] : by_pid) {
     main.Add(m.main.value());
     allowed.Add(m.allowed.value());
+    if (m.read.n > 0) read += m.read.value();
     if (m.cores.n > 0) {
       cores += m.cores.value();
       cores_known = true;
@@ -85,6 +89,10 @@ void Processes(const model::Recording& r, RunAnalysis* a) {
   f.Set(Feature::kCoresAllowed, allowed.value());
   if (cores_known) f.Set(Feature::kTreeCores, cores);
   if (workers_known) f.Set(Feature::kWorkers, workers);
+  if (workers_known && main.n > 0) {
+    // What is read while training goes on and nobody else could read it, the main process reads between its steps.
+    f.Set(Feature::kInlineLoading, workers < 0.5 && main.value() >= 0.9 && read >= kReadsMbS ? 1 : 0);
+  }
   if (cores_known && workers_known && workers >= 0.5 && main.n > 0) {
     f.Set(Feature::kWorkerBusy, std::clamp((cores - mains) / workers, 0.0, 2.0));
   }
@@ -101,6 +109,7 @@ void Host(const model::Recording& r, const std::vector<PreparedCard>&, RunAnalys
     f.Set(Feature::kIowait, HostMean(*h, HostMetric::kCpuIowait, a->active));
     f.Set(Feature::kDiskUtil, HostMean(*h, HostMetric::kDiskUtil, a->active));
     f.Set(Feature::kDiskReadMbS, HostMean(*h, HostMetric::kDiskReadMbS, a->active));
+    f.Set(Feature::kNetRxMbS, HostMean(*h, HostMetric::kNetRxMbS, a->active));
     f.Set(Feature::kDiskWriteMbS, HostMean(*h, HostMetric::kDiskWriteMbS, a->active));
     const double cores = HostMean(*h, HostMetric::kCpuCount, a->active);
     if (!f.Has(Feature::kCoresAllowed)) f.Set(Feature::kCoresAllowed, cores);
