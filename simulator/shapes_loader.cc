@@ -44,6 +44,7 @@ void NoWorkers(Draft* d) {
 void SubsecondLoader(Draft* d) {
   d->job.step_s = d->rng.LogUniform(0.03, 0.2);
   d->job.loader.workers = d->rng.Int(1, 6);
+  d->job.epoch_steps = static_cast<int>(300 / d->job.step_s);
   d->job.loader.read_mb = d->rng.LogUniform(3, 40) * d->job.step_s;
   Feed(d, d->rng.Uniform(0.35, 0.8));
   d->hours = 0.4;

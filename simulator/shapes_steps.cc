@@ -29,6 +29,7 @@ void SmallBatch(Draft* d) {
   d->job.load.dram = static_cast<float>(d->rng.Uniform(0.06, 0.25));
   d->job.memory_mb = d->model->memory_mb * d->rng.Uniform(0.08, 0.3);
   d->job.loader.read_mb = 0.2;
+  d->job.epoch_steps = static_cast<int>(600 / (d->job.step_s + d->job.sync_gap_s));
   d->measure.power_fall_s = 0.01;  // gaps of milliseconds show in the mean only if power falls as quickly
   d->hours = 0.5;
   Feed(d, 4);

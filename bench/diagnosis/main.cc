@@ -200,11 +200,13 @@ int Main(const std::vector<std::string>& args) {
     for (size_t i = 0; i < jobs.size(); ++i) {
       const RunScore& r = scores[i].sawbill;
       const bool well = r.hits == r.expected && r.wrong == 0 && r.cause_right == r.cause_asked && !r.unbalanced;
-      fmt::print("{} {:26} seed {:<6} {} ledger {} saving {} of width {} {}\n", well ? "  " : "XX", r.scenario,
-                 jobs[i].options.seed, r.got.empty() ? "-" : r.got,
-                 r.ledger_distance.empty() ? "-" : Cell(r.ledger_distance[0]),
-                 r.saving_asked ? Cell(r.saving_error) : "-", Cell(r.saving_width),
-                 !r.saving_asked || r.saving_inside ? "" : "OUTSIDE");
+      fmt::print("{} {:26} seed {:<6} {} ledger {}", well ? "  " : "XX", r.scenario, jobs[i].options.seed,
+                 r.got.empty() ? "-" : r.got, r.ledger_distance.empty() ? "-" : Cell(r.ledger_distance[0]));
+      if (r.saving_asked) {
+        fmt::print(" saving {} said {} [{}, {}]{}", Cell(r.saving_true), Cell(r.saving.expected), Cell(r.saving.low),
+                   Cell(r.saving.high), r.saving_inside ? "" : " OUTSIDE");
+      }
+      fmt::print("\n");
     }
   }
   if (!setup.markdown) fmt::print("# simulated runs, band {}, {} seeds a scenario\n", setup.band_name, setup.seeds);

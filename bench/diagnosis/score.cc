@@ -89,6 +89,8 @@ void ScoreSaving(const simulator::Truth& truth, const Answer& answer, const std:
     sum.high += c.saving.high;
   }
   const double y = *truth.saving_share;
+  r->saving_true = y;
+  r->saving = sum;
   r->saving_error = std::abs(sum.expected - y);
   r->saving_width = sum.high - sum.low;
   r->saving_winkler = r->saving_width + 10 * std::max({0.0, sum.low - y, y - sum.high});  // of an 80 % interval

@@ -21,6 +21,8 @@ struct RunScore {
   std::vector<double> ledger_distance, period_error;
   bool saving_asked = false, saving_named = false, saving_inside = false, saving_close = true;
   double saving_error = 0, saving_width = 0, saving_winkler = 0;
+  double saving_true = 0;
+  ClaimedSaving saving;
   int slow_asked = 0, slow_right = 0;
 };
 

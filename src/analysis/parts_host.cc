@@ -49,6 +49,25 @@ double HostMean(const model::HostTrack& h, HostMetric m, model::TimeRange range)
   return mean.value();
 }
 
+/// The mean of what the host did while the card waited: each sample counts as much as the card was idle then. A cause
+/// that was there for a third of the run is not thinned by the rest. The plain mean where the card hardly waited.
+double HostMeanInWaits(const model::HostTrack& h, HostMetric m, model::TimeRange range, const PreparedCard& card) {
+  double sum = 0, weight = 0, n = 0;
+  const auto first = std::upper_bound(h.t_ms.begin(), h.t_ms.end(), range.from) - h.t_ms.begin();
+  const auto last = std::upper_bound(h.t_ms.begin(), h.t_ms.end(), range.to) - h.t_ms.begin();
+  size_t j = card.UpperBound(range.from);
+  for (auto i = static_cast<size_t>(first); i < static_cast<size_t>(last); ++i) {
+    const double v = h.At(m, i);
+    while (j + 1 < card.size() && card.t(j) < h.t_ms[i]) ++j;
+    if (IsMissing(v) || j >= card.size() || IsMissing(card.util[j])) continue;
+    const double idle = std::clamp(1 - card.util[j] / 100.0, 0.0, 1.0);
+    sum += idle * v;
+    weight += idle;
+    n += 1;
+  }
+  return weight > 0.02 * n && n > 0 ? sum / weight : HostMean(h, m, range);
+}
+
 void Processes(const model::Recording& r, RunAnalysis* a) {
   std::map<int64_t, ProcessMeans> by_pid;
   std::map<int64_t, size_t> lead_card;  // a process on several cards repeats its numbers on each
@@ -100,16 +119,17 @@ void Processes(const model::Recording& r, RunAnalysis* a) {
 
 }  // namespace
 
-void Host(const model::Recording& r, const std::vector<PreparedCard>&, RunAnalysis* a) {
+void Host(const model::Recording& r, const std::vector<PreparedCard>& cards, RunAnalysis* a) {
   Processes(r, a);
   wave::FeatureSet& f = a->features;
   const model::HostTrack* h = HostOf(r, *a);
   if (h != nullptr) {
     f.Set(Feature::kCpuUtil, HostMean(*h, HostMetric::kCpuUtil, a->active));
-    f.Set(Feature::kIowait, HostMean(*h, HostMetric::kCpuIowait, a->active));
+    const PreparedCard& lead = cards[a->run.cards.front()];
+    f.Set(Feature::kIowait, HostMeanInWaits(*h, HostMetric::kCpuIowait, a->active, lead));
     f.Set(Feature::kDiskUtil, HostMean(*h, HostMetric::kDiskUtil, a->active));
     f.Set(Feature::kDiskReadMbS, HostMean(*h, HostMetric::kDiskReadMbS, a->active));
-    f.Set(Feature::kNetRxMbS, HostMean(*h, HostMetric::kNetRxMbS, a->active));
+    f.Set(Feature::kNetRxMbS, HostMeanInWaits(*h, HostMetric::kNetRxMbS, a->active, lead));
     f.Set(Feature::kDiskWriteMbS, HostMean(*h, HostMetric::kDiskWriteMbS, a->active));
     const double cores = HostMean(*h, HostMetric::kCpuCount, a->active);
     if (!f.Has(Feature::kCoresAllowed)) f.Set(Feature::kCoresAllowed, cores);
