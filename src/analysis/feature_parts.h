@@ -10,6 +10,8 @@ namespace sawbill::analysis::parts {
 void States(const model::Recording& r, const std::vector<PreparedCard>& cards, RunAnalysis* a);
 /// CPU, storage, workers, main process, others.
 void Host(const model::Recording& r, const std::vector<PreparedCard>& cards, RunAnalysis* a);
+/// How busy the job's loader workers are, 0-1 of a core each, at the moments of its process rows; empty where unknown.
+wave::Series Preparing(const model::Recording& r, const RunAnalysis& a);
 wave::Series DiskWrites(const model::Recording& r, const RunAnalysis& a);
 /// Means while active: util, power, SM activity, memory.
 void Level(const std::vector<PreparedCard>& cards, RunAnalysis* a);

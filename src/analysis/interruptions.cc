@@ -293,12 +293,26 @@ void FindLogging(Context* c, double main_busy, double interval_s, Interruptions*
   for (const auto& [a, b] : spans) Add(c->s, State::kLogging, a, b, out);
 }
 
-void FindIdleAndStalls(Context* c, double typical_dip_s, Interruptions* out) {
+/// True where one of the loader's workers was at it through [from_s, to_s]: the card waits for a batch. One of many that
+/// is still busy holds up all others, since batches are delivered in order.
+bool BatchIsInTheMaking(const wave::Series& preparing, double from_s, double to_s) {
+  constexpr double kAtIt = 0.05;  // of a core a worker, on the mean over them
+  double all = 0, busy = 0;
+  for (size_t i = 0; i < preparing.size(); ++i) {
+    const double part = Overlap(preparing.t_s[i] - preparing.dt_s[i], preparing.t_s[i], from_s, to_s);
+    all += part;
+    if (preparing.v[i] >= kAtIt) busy += part;
+  }
+  return all > 0 && busy >= 0.8 * all;
+}
+
+void FindIdleAndStalls(Context* c, const wave::Series& preparing, double typical_dip_s, Interruptions* out) {
   std::vector<std::pair<double, double>> stalls;
   for (Quiet& q : c->quiet) {
     const wave::Event& e = q.event;
     if (q.used || e.end_s > c->end_s || Taken(*out, c->s, e.start_s, e.end_s)) continue;
     const double length = e.end_s - e.start_s;
+    if (BatchIsInTheMaking(preparing, e.start_s, e.end_s)) continue;
     if (length >= kIdleStretchS) {
       q.used = true;
       out->idle_s += length;
@@ -358,7 +372,8 @@ RunSeries MakeRunSeries(const std::vector<const PreparedCard*>& cards, model::Ti
   return r;
 }
 
-Interruptions FindInterruptions(const RunSeries& s, const wave::Series& writes, double main_busy) {
+Interruptions FindInterruptions(const RunSeries& s, const wave::Series& writes, const wave::Series& preparing,
+                                double main_busy) {
   Interruptions out;
   if (s.util.size() < 10) return out;
   FindHang(s, &out);
@@ -403,7 +418,7 @@ Interruptions FindInterruptions(const RunSeries& s, const wave::Series& writes, 
   FindCheckpoints(&c, typical_dip_s, &out);
   FindEvaluations(&c, interval_s, &out);
   FindLogging(&c, main_busy, interval_s, &out);
-  FindIdleAndStalls(&c, typical_dip_s, &out);
+  FindIdleAndStalls(&c, preparing, typical_dip_s, &out);
   std::sort(out.all.begin(), out.all.end(), [](const auto& a, const auto& b) { return a.range.from < b.range.from; });
   return out;
 }

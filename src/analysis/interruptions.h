@@ -58,6 +58,8 @@ inline constexpr double kIdleStretchS = 60.0;
 
 /// `writes`: disk writes in MB/s of the host (may be empty); `main_busy`: CPU cores of the main process (NaN =
 /// unknown).
-Interruptions FindInterruptions(const RunSeries& s, const wave::Series& writes, double main_busy);
+/// `preparing`: how busy loader workers are (0-1); a pause in which they work is a wait for them, however long.
+Interruptions FindInterruptions(const RunSeries& s, const wave::Series& writes, const wave::Series& preparing,
+                                double main_busy);
 
 }  // namespace sawbill::analysis

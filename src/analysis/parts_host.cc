@@ -152,6 +152,31 @@ void Host(const model::Recording& r, const std::vector<PreparedCard>& cards, Run
   }
 }
 
+wave::Series Preparing(const model::Recording& r, const RunAnalysis& a) {
+  std::map<TimeMs, std::pair<double, double>> at;  // CPU of the workers, and how many they are
+  std::set<std::pair<int64_t, TimeMs>> seen;       // a process on several cards repeats its numbers on each
+  for (const auto& h : a.run.holds) {
+    for (const size_t i : h.rows) {
+      const model::ProcessRow& p = r.processes[i];
+      const double cores = p.Value(ProcessMetric::kCpuCores), main = p.Value(ProcessMetric::kMainCpuCores),
+                   workers = p.Value(ProcessMetric::kWorkers);
+      if (!Within(a.active, p.t_ms) || IsMissing(cores) || IsMissing(main) || !(workers >= 0.5)) continue;
+      if (!seen.insert({p.pid, p.t_ms}).second) continue;
+      at[p.t_ms].first += std::max(0.0, cores - main);
+      at[p.t_ms].second += workers;
+    }
+  }
+  wave::Series s;
+  TimeMs before = a.active.from;
+  for (const auto& [t, sum] : at) {
+    s.t_s.push_back(Seconds(t - a.active.from));
+    s.dt_s.push_back(static_cast<float>(Seconds(t - before)));
+    s.v.push_back(static_cast<float>(sum.first / sum.second));
+    before = t;
+  }
+  return s;
+}
+
 wave::Series DiskWrites(const model::Recording& r, const RunAnalysis& a) {
   const model::HostTrack* h = HostOf(r, a);
   if (h == nullptr) return {};

@@ -76,9 +76,13 @@ void CardFacts(const std::vector<PreparedCard>& cards, RunAnalysis* a) {
       }
     }
     const double p95 = wave::WeightedQuantile(u, w, 0.95);
-    f.util_ref = IsMissing(p95) ? 100 : std::clamp(p95, 95.0, 100.0);
+    // Below 95 no moment was seen in which the card was fed (steps shorter than the driver's window): what a fed card
+    // reads is then not known, and 98 is the middle of what it can be.
+    f.util_ref = IsMissing(p95) ? 100 : p95 < 95 ? 98 : std::min(p95, 100.0);
     const double mean = wave::WeightedMean(u, w);
-    f.wait_share = IsMissing(mean) ? kMissing : std::clamp(1.0 - mean / f.util_ref, 0.0, 1.0);
+    // Whether it waited at all is judged by the least that it can have waited.
+    const double least_ref = IsMissing(p95) ? 100 : std::clamp(p95, 95.0, 100.0);
+    f.wait_share = IsMissing(mean) ? kMissing : std::clamp(1.0 - mean / least_ref, 0.0, 1.0);
     if (clock.size() >= 5) {
       std::vector<double> d(clock.begin(), clock.end());
       f.clock_ref_mhz = wave::Quantile(std::move(d), 0.9);
@@ -127,7 +131,7 @@ RunAnalysis AnalyzeRun(const model::Recording& r, const std::vector<PreparedCard
   });
   const RunSeries series = MakeRunSeries(mine, a.active);
   const wave::Series writes = parts::DiskWrites(r, a);
-  a.interruptions = FindInterruptions(series, writes, a.features.Get(Feature::kLogMainBusy));
+  a.interruptions = FindInterruptions(series, writes, parts::Preparing(r, a), a.features.Get(Feature::kLogMainBusy));
   CardFacts(cards, &a);
   parts::Level(cards, &a);
   parts::Shape(series, cards, &a);

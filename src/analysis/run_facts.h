@@ -14,7 +14,7 @@ namespace sawbill::analysis {
 /// What the ledger must know of one card of a run.
 struct CardInRun {
   size_t card = 0;                  // index into Recording::gpus
-  double util_ref = 100;            // percent that counts as "a kernel always runs" (P95, at least 95)
+  double util_ref = 100;            // percent that counts as "a kernel always runs" (P95; 98 where that is below 95)
   double spin_share = 0;            // share of busy time spent spinning for a slower card (estimate)
   double wait_share = 0;            // of active time without interruptions
   double clock_ref_mhz = kMissing;  // SM clock of busy samples without a throttle reason

@@ -71,7 +71,7 @@ Range DoubleBatch(double run_s) { return {0, 0.3 * run_s, 0.5 * run_s, true}; }
 Range MixedPrecision(double busy_s) { return {0, 0.45 * busy_s, busy_s * (1 - 1 / 3.0), true}; }
 
 Range Straggler(double run_s, double spin_share) {
-  return {0.8 * spin_share * run_s, 0.97 * spin_share * run_s, 1.03 * spin_share * run_s, false};
+  return {0.85 * spin_share * run_s, spin_share * run_s, 1.12 * spin_share * run_s, false};
 }
 
 Range DataParallel(double run_s, double first_util, double others_util, double cards) {
