@@ -6,6 +6,7 @@
 
 #include "base/numbers.h"
 #include "base/text.h"
+#include "whatif/savings.h"
 
 namespace sawbill::advise {
 namespace {
@@ -16,15 +17,15 @@ using wave::Feature;
 
 std::string Whole(double v) { return FormatFixed(v, 0); }
 
-/// Workers that feed the card with a quarter to spare, within the cores; NaN when it cannot be told.
+/// Workers of all ranks that feed the card, within the cores, by simulation of the loader; NaN when it cannot be told.
 double WorkersNeeded(const wave::FeatureSet& f) {
   const double workers = f.Get(Feature::kWorkers), wait = f.Get(Feature::kWaitShare),
                cores = f.Get(Feature::kCoresAllowed);
   if (IsMissing(workers) || workers < 1 || IsMissing(wait) || wait >= 0.95) return kMissing;
   const double ranks = std::max(1.0, f.Get(Feature::kCards));
-  double needed = std::ceil(1.25 * workers / (1 - wait));
-  if (IsPresent(cores)) needed = std::min(needed, std::max(1.0, cores - ranks));
-  return std::max(needed, workers);
+  // One core stays with each rank's main process. How unevenly batches are prepared only timings of steps would tell.
+  const double limit = IsPresent(cores) ? std::max(1.0, cores - ranks) : kMissing;
+  return whatif::WorkersToFeed(static_cast<int>(std::lround(workers)), wait, whatif::kUsualPrepCv, limit);
 }
 
 void DataLoading(const analysis::Finding& x, Lang l, std::vector<Recommendation>* out) {

@@ -79,6 +79,7 @@ struct AccountKey {
 struct SavingEstimate {
   double low_s = 0, expected_s = 0, high_s = 0;  // card-seconds of the whole run that would not be needed
   double alone_s = 0;
+  double of_s = 0;          // card-seconds of its run, of which a speed-up is a share; 0 = of no run
   bool upper_only = false;  // tier C: "up to"
   bool speedup = false;     // useful work would be done in less time: more can be won than was lost
 };

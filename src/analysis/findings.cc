@@ -168,7 +168,7 @@ whatif::Range Estimate(const Piece& p, const Fired& f, const Finding& x, bool* k
 /// A fix that shortens useful work itself may win more than was lost; any other brings back at most what stands on the
 /// lines that it touches: its own, and with what slows every step also the small gaps within steps.
 SavingEstimate Capped(const Piece& p, const whatif::Range& r, const Finding& x) {
-  SavingEstimate s{r.low, r.expected, r.high, r.expected, r.upper_only, false};
+  SavingEstimate s{r.low, r.expected, r.high, r.expected, x.run >= 0 ? RunSeconds(p, x.run) : 0, r.upper_only, false};
   s.speedup = x.id == FindingId::kImbalance || x.cause == Cause::kSmallBatch || x.cause == Cause::kFullPrecision;
   if (s.speedup) return s;
   double touched_s = x.wasted_s;

@@ -7,6 +7,7 @@
 
 #include "analysis/prepare.h"
 #include "wave/events.h"
+#include "wave/periodicity.h"
 
 namespace sawbill::analysis {
 

@@ -15,31 +15,7 @@ void AddUnique(std::vector<std::string>* to, const std::vector<std::string>& fro
   }
 }
 
-bool ComputeSide(FindingId id) {
-  return id == FindingId::kThrottling || id == FindingId::kCommunication || id == FindingId::kUnsaturated ||
-         id == FindingId::kKernelInefficiency || id == FindingId::kSharedGpu;
-}
-
 }  // namespace
-
-void SettleSavings(std::vector<Finding>* findings) {
-  for (Finding& f : *findings) {
-    if (!f.saving) continue;
-    f.saving->alone_s = f.saving->expected_s;
-    for (const Finding& g : *findings) {
-      if (g.run != f.run || f.run < 0) continue;
-      // While batches come late, a faster card only waits longer.
-      if (ComputeSide(f.id) && g.id == FindingId::kDataLoading) {
-        f.saving->alone_s = std::max(0.0, f.saving->expected_s - g.wasted_s);
-      }
-      // The fall is made of waits that another finding already brings back: on top of it nothing is left.
-      if (f.id == FindingId::kDegradation && g.id != f.id && g.saving &&
-          (g.id == FindingId::kDataLoading || g.id == FindingId::kUnsaturated || g.id == FindingId::kThrottling)) {
-        f.saving->expected_s = f.saving->low_s = f.saving->high_s = 0;
-      }
-    }
-  }
-}
 
 void OrderGreedy(std::vector<Finding>* findings) {
   std::stable_sort(findings->begin(), findings->end(), [](const Finding& a, const Finding& b) {

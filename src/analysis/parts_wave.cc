@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "analysis/feature_parts.h"
+#include "wave/periodicity.h"
 #include "wave/stats.h"
 
 namespace sawbill::analysis::parts {
@@ -38,16 +39,18 @@ double PlainMean(const std::vector<PreparedCard>& cards, const RunAnalysis& a, G
   return wave::WeightedMean(s.v, s.w);
 }
 
-double StdDev(const wave::Series& s) {
-  const double mean = wave::WeightedMean(s.v, s.dt_s);
-  if (IsMissing(mean)) return kMissing;
-  double sum = 0, w = 0;
-  for (size_t i = 0; i < s.size(); ++i) {
-    if (IsMissing(s.v[i])) continue;
-    sum += (s.v[i] - mean) * (s.v[i] - mean) * s.dt_s[i];
-    w += s.dt_s[i];
+/// The beat of the dips. Two causes that overlap hide each other's: then that of the short dips counts, which are the
+/// loader's, else that of the long ones.
+wave::Periodicity Spacing(const std::vector<wave::Event>& dips, double shortest_s) {
+  const wave::Periodicity all = wave::TestSpacing(wave::DipTimes(dips), shortest_s);
+  if (all.AtLeastLikely()) return all;
+  const std::optional<wave::WidthClasses> classes = wave::SplitByWidth(dips);
+  if (!classes) return all;
+  for (const auto* part : {&classes->narrow, &classes->wide}) {
+    const wave::Periodicity p = wave::TestSpacing(wave::DipTimes(*part), shortest_s);
+    if (p.AtLeastLikely()) return p;
   }
-  return w > 0 ? std::sqrt(sum / w) : kMissing;
+  return all;
 }
 
 /// The series with the samples of interruptions taken out (missing).
@@ -130,23 +133,16 @@ void Shape(const RunSeries& s, const std::vector<PreparedCard>& cards, RunAnalys
   wave::FeatureSet& f = a->features;
   const wave::Series util = Plain(s.util, s, *a);
   const wave::Series power = Plain(s.power, s, *a);
-  const double swing = StdDev(util);
-  f.Set(Feature::kSwing, swing);
-  const double usual = wave::WeightedMean(power.v, power.dt_s);
-  const double mean = wave::WeightedMean(util.v, util.dt_s);
-  double ratio = kMissing;
-  if (IsPresent(usual) && usual > 0.05 && mean > 5 && swing > 0) {
-    // What the power of a card would do if utilisation really swung like this: swing x power per point of utilisation.
-    ratio = StdDev(power) / (swing * usual / mean);
-    f.Set(Feature::kPowerSwing, ratio);
-  }
   const PreparedCard& lead = cards[a->run.cards.front()];
-  const double window = lead.track->card.util_window_s.value_or(kMissing);
   const double interval = lead.coverage.median_interval_s;
-  // A window as long as the interval misses nothing. A shorter or unknown one can alias; power then tells.
-  const bool window_covers = IsPresent(window) && window >= 0.9 * interval;
-  a->aliased = !window_covers && swing >= 12 && IsPresent(ratio) && ratio < 0.45;
+  const wave::Instrument polls{interval, lead.track->card.util_window_s.value_or(kMissing)};
+  wave::Swings swings = wave::JudgeSwings(util, power, polls);
+  f.Set(Feature::kSwing, swings.util);
+  if (IsPresent(swings.power)) f.Set(Feature::kPowerSwing, swings.power);
+  a->aliased = swings.visibility == wave::Visibility::kAliased;
   f.Set(Feature::kAliased, a->aliased ? 1 : 0);
+  // A plain log tells neither the driver's window nor power; what it shows is taken as it stands.
+  if (IsMissing(polls.window_s) && IsMissing(swings.power)) swings.visibility = wave::Visibility::kVisible;
   const double hi = wave::WeightedQuantile(util.v, util.dt_s, 0.9);
   const std::vector<wave::Event> dips = wave::FindDips(util, hi);
   f.Set(Feature::kDips, static_cast<double>(dips.size()));
@@ -156,12 +152,8 @@ void Shape(const RunSeries& s, const std::vector<PreparedCard>& cards, RunAnalys
     a->dip_samples.push_back({{at(dips[i].start_s), at(dips[i].end_s)}, hi - dips[i].depth, hi});
   }
   if (a->aliased || interval > 5) return;
-  std::vector<double> centroids;
-  for (const auto& d : dips) centroids.push_back(d.centroid_s);
-  // Below 3 s (or 3 samples) a period cannot be told from polls; a short window needs two whole samples in a dip.
-  a->dip_spacing = wave::TestSpacing(centroids, std::max(3.0, 3 * interval));
-  if (a->dip_spacing.verdict == wave::Periodicity::Verdict::kPeriodic ||
-      a->dip_spacing.verdict == wave::Periodicity::Verdict::kLikely) {
+  a->dip_spacing = Spacing(dips, wave::ShortestPeriod(swings.visibility, polls));
+  if (a->dip_spacing.AtLeastLikely()) {
     f.Set(Feature::kDipPeriodS, a->dip_spacing.period_s);
     f.Set(Feature::kDipCv, a->dip_spacing.cv);
   }

@@ -66,6 +66,23 @@ TEST(Prices, AChangeInTheMiddleOfARunBillsEachPartAtItsOwnPrice) {
   EXPECT_NEAR(spans, *r.cost, 1e-6);
 }
 
+// A fleet of one on-demand and three spot cards was billed all at one price, 2.6 times off.
+TEST(Prices, EachCardOfAMixedFleetHasItsOwnPriceModelAndSource) {
+  const model::Recording recording =
+      RecordingBuilder().Card("97x3601").Card("97x3601").Card("97x3601").Card("97x3601").Build();
+  const Report r = Bill(recording,
+                        "[[price]]\nany = true\nper_hour = 1\ncontract = \"spot\"\nsource = \"feed of 2026-01-01\"\n"
+                        "[[price]]\ngpu = \"2\"\nper_hour = 4\ncontract = \"on-demand\"\nsource = \"price list\"\n");
+  EXPECT_NEAR(*r.cost, 3 * 1 + 4, 1e-6);
+  EXPECT_NEAR(LedgerCost(r), *r.cost, 1e-9);
+  for (size_t k = 0; k < 4; ++k) {
+    ASSERT_EQ(r.gpus[k].prices.size(), 1U);
+    EXPECT_EQ(r.gpus[k].prices[0].contract, k == 2 ? "on-demand" : "spot") << k;
+    EXPECT_EQ(r.gpus[k].prices[0].source, k == 2 ? "price list" : "feed of 2026-01-01") << k;
+    EXPECT_NEAR(*r.gpus[k].cost, k == 2 ? 4 : 1, 1e-6) << k;
+  }
+}
+
 TEST(Prices, AnUnpricedCardIsNamedAndTheRestIsTheTotal) {
   const model::Recording r = RecordingBuilder().Card("97x3601").Card("97x3601").Build();
   const Report report = Bill(r, "[[price]]\ngpu = \"1\"\nper_hour = 3\n");

@@ -10,6 +10,19 @@
 namespace sawbill::wave {
 namespace {
 
+/// True where sample i does not touch sample i-1: a hole of the recording lies between.
+bool HoleBefore(const Series& s, size_t i) { return i == 0 || s.t_s[i] - s.t_s[i - 1] > s.dt_s[i] + 1e-3; }
+
+/// When an event of `depth` began: its first sample is covered by it in part, and the one before may be as well.
+double Onset(const Series& s, size_t first, double base, double depth) {
+  const auto covered = [&](size_t i) { return std::clamp(std::abs(base - s.v[i]) / depth, 0.0, 1.0) * s.dt_s[i]; };
+  const double in_first = covered(first);
+  if (in_first < 0.999 * s.dt_s[first] || HoleBefore(s, first) || IsMissing(s.v[first - 1])) {
+    return s.t_s[first] - in_first;
+  }
+  return s.t_s[first] - in_first - covered(first - 1);
+}
+
 /// Closes the event [first,last] of a signal's distance from `base` and adds it.
 void Close(const Series& s, size_t first, size_t last, double base, std::vector<Event>* out) {
   Event e;
@@ -27,11 +40,9 @@ void Close(const Series& s, size_t first, size_t last, double base, std::vector<
   }
   e.centroid_s = mass > 0 ? moment / mass : 0.5 * (e.start_s + e.end_s);
   e.width_s = e.depth > 0 ? mass / e.depth : 0;
+  e.onset_s = e.depth > 0 ? Onset(s, first, base, e.depth) : e.start_s;
   out->push_back(e);
 }
-
-/// True where sample i does not touch sample i-1: a hole of the recording lies between.
-bool HoleBefore(const Series& s, size_t i) { return i == 0 || s.t_s[i] - s.t_s[i - 1] > s.dt_s[i] + 1e-3; }
 
 }  // namespace
 
@@ -77,36 +88,6 @@ std::vector<Event> FindBursts(const Series& s, double threshold) {
   }
   if (open) Close(s, first, s.size() - 1, 0, &out);
   return out;
-}
-
-Periodicity TestSpacing(const std::vector<double>& times_s, double min_period_s) {
-  Periodicity p;
-  p.events = static_cast<int>(times_s.size());
-  if (times_s.size() < 4) return p;
-  std::vector<double> gaps;
-  for (size_t i = 1; i < times_s.size(); ++i) gaps.push_back(times_s[i] - times_s[i - 1]);
-  const double median = Median(gaps);
-  if (!(median > 0)) return p;
-  size_t single = 0;
-  for (const double g : gaps) single += std::lround(g / median) <= 1 ? 1 : 0;
-  if (static_cast<double>(single) >= 0.7 * static_cast<double>(gaps.size())) {
-    for (double& g : gaps) {
-      const double k = std::round(g / median);
-      if (k >= 2 && k <= 3) g /= k;
-    }
-  }
-  p.period_s = Median(gaps);
-  p.cv = RobustSigma(gaps) / p.period_s;
-  if (p.period_s < min_period_s) {
-    p.verdict = Periodicity::Verdict::kRandom;
-  } else if (p.events >= 8 && p.cv < 0.25) {
-    p.verdict = Periodicity::Verdict::kPeriodic;
-  } else if (p.events >= 6 && p.cv < 0.30) {
-    p.verdict = Periodicity::Verdict::kLikely;
-  } else {
-    p.verdict = p.events >= 6 ? Periodicity::Verdict::kRandom : Periodicity::Verdict::kTooFew;
-  }
-  return p;
 }
 
 namespace {

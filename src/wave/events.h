@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Dips, bursts and stretches of another level, and the interval test for periodicity. Pure functions on one series.
-//
-// Why spacing and not a spectrum: on labelled 1 Hz series a Fisher g-test calls 63-99 % of random dips or on/off
-// idleness periodic (its null is white noise, theirs is coloured); the spread of the time between onsets does not.
+// Dips, bursts and stretches of another level. Pure functions on one series.
 #pragma once
 
 #include <cstddef>
@@ -20,6 +17,7 @@ struct Series {
 struct Event {
   size_t first = 0, last = 0;  // samples, inclusive
   double start_s = 0, end_s = 0;
+  double onset_s = 0;     // start to a fraction of a sample: how deep the first samples are tells when it began
   double centroid_s = 0;  // of the deficit: sub-second timing from 1 Hz samples
   double width_s = 0;     // deficit over full depth: the width of a rectangle of that depth
   double depth = 0;       // hi - lowest value
@@ -33,17 +31,6 @@ struct DipOptions {
 std::vector<Event> FindDips(const Series& s, double hi, const DipOptions& options = {});
 /// Stretches above `threshold` (bursts of writes, of load).
 std::vector<Event> FindBursts(const Series& s, double threshold);
-
-struct Periodicity {
-  enum class Verdict { kPeriodic, kLikely, kRandom, kTooFew } verdict = Verdict::kTooFew;
-  double period_s = 0, cv = 0;  // robust: 1.4826 MAD / median of the (folded) gaps
-  int events = 0;
-  bool periodic() const { return verdict == Verdict::kPeriodic; }
-};
-/// Spacing of onsets: periodic if >= 8 events and cv < 0.25, likely if >= 6 and cv < 0.30. A missed beat (gap near 2 or
-/// 3 times the median) is folded while at least 70 % of the gaps are single. `min_period_s`: no period below it is
-/// claimed.
-Periodicity TestSpacing(const std::vector<double>& times_s, double min_period_s);
 
 /// A stretch in which the block means differ from the usual level.
 struct LevelStretch {

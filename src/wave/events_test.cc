@@ -7,41 +7,12 @@
 #include <cstdint>
 
 #include "base/numbers.h"
+#include "wave/periodicity.h"
 #include "wave/stats.h"
 #include "wave/wave_notation.h"
 
 namespace sawbill::wave {
 namespace {
-
-/// The same numbers with every compiler.
-class Random {
- public:
-  explicit Random(uint64_t seed) : state_(seed * 0x9E3779B97F4A7C15ULL + 1) {}
-  double Uniform() {
-    state_ ^= state_ << 13;
-    state_ ^= state_ >> 7;
-    state_ ^= state_ << 17;
-    return (static_cast<double>(state_ >> 11) + 0.5) * 0x1.0p-53;
-  }
-  double Exponential(double mean) { return -mean * std::log(Uniform()); }
-  double Normal() { return std::sqrt(-2 * std::log(Uniform())) * std::cos(6.283185307179586 * Uniform()); }
-
- private:
-  uint64_t state_;
-};
-
-/// Per-second utilisation of a card that is fully busy but for stalls [start, start+width).
-Series Stalls(const std::vector<std::pair<double, double>>& stalls, int seconds) {
-  std::vector<float> u(static_cast<size_t>(seconds), 98.0F);
-  for (const auto& [start, width] : stalls) {
-    for (int k = 0; k < seconds; ++k) {
-      const double lost = std::max(0.0, std::min(start + width, k + 1.0) - std::max(start, static_cast<double>(k)));
-      u[static_cast<size_t>(k)] -= static_cast<float>(98 * lost);
-    }
-  }
-  for (float& v : u) v = std::max(0.0F, std::round(v));
-  return FromSamples(u);
-}
 
 Periodicity Judge(const Series& s) {
   const double hi = WeightedQuantile(s.v, s.dt_s, 0.9);
@@ -90,66 +61,6 @@ TEST(TestSpacing, NoPeriodBelowTheLimitIsClaimed) {
 
 TEST(TestSpacing, FewEventsGiveNoVerdict) {
   EXPECT_EQ(TestSpacing({0, 10, 20}, 3).verdict, Periodicity::Verdict::kTooFew);
-}
-
-TEST(Periodicity, PoissonStallsAreSeldomCalledPeriodic) {
-  int wrong = 0;
-  constexpr int kSeeds = 1000;
-  for (int seed = 1; seed <= kSeeds; ++seed) {
-    Random random(static_cast<uint64_t>(seed));
-    std::vector<std::pair<double, double>> stalls;
-    for (double t = random.Exponential(20); t < 1795; t += 2 + random.Exponential(20)) stalls.emplace_back(t, 2.0);
-    wrong += Judge(Stalls(stalls, 1800)).periodic() ? 1 : 0;
-  }
-  EXPECT_LE(wrong, kSeeds * 2 / 100);
-}
-
-TEST(Periodicity, OnOffLoadIsSeldomCalledPeriodic) {
-  int wrong = 0;
-  constexpr int kSeeds = 1000;
-  for (int seed = 1; seed <= kSeeds; ++seed) {
-    Random random(static_cast<uint64_t>(seed) + 5000);
-    std::vector<std::pair<double, double>> stalls;
-    for (double t = random.Exponential(15); t < 1800;) {
-      const double off = random.Exponential(8);
-      stalls.emplace_back(t, off);
-      t += off + random.Exponential(15);
-    }
-    wrong += Judge(Stalls(stalls, 1800)).periodic() ? 1 : 0;
-  }
-  EXPECT_LE(wrong, kSeeds * 2 / 100);
-}
-
-TEST(Periodicity, AutoregressiveNoiseIsSeldomCalledPeriodic) {
-  int wrong = 0;
-  constexpr int kSeeds = 1000;
-  for (int seed = 1; seed <= kSeeds; ++seed) {
-    Random random(static_cast<uint64_t>(seed) + 9000);
-    std::vector<float> u;
-    double x = 0;
-    for (int k = 0; k < 1800; ++k) {
-      x = 0.9 * x + 12 * random.Normal();
-      u.push_back(static_cast<float>(std::min(100.0, std::max(0.0, std::round(60 + x)))));
-    }
-    wrong += Judge(FromSamples(u)).periodic() ? 1 : 0;
-  }
-  EXPECT_LE(wrong, kSeeds * 2 / 100);
-}
-
-TEST(Periodicity, JitteredStallsAreFound) {
-  int found = 0;
-  constexpr int kSeeds = 200;
-  for (int seed = 1; seed <= kSeeds; ++seed) {
-    Random random(static_cast<uint64_t>(seed) + 77);
-    const double period = 8 + 40 * random.Uniform(), spread = 0.02 + 0.13 * random.Uniform();
-    std::vector<std::pair<double, double>> stalls;
-    for (double t = period * random.Uniform(); t < 1790; t += std::max(4.0, period * (1 + spread * random.Normal()))) {
-      stalls.emplace_back(t, 2.5);
-    }
-    const Periodicity p = Judge(Stalls(stalls, 1800));
-    found += p.periodic() && std::abs(p.period_s / period - 1) < 0.1 ? 1 : 0;
-  }
-  EXPECT_GE(found, kSeeds * 95 / 100);
 }
 
 TEST(Periodicity, DoubledAndMissingTicksDoNotChangeTheVerdict) {

@@ -116,4 +116,17 @@ double RobustSigma(const std::vector<double>& v) {
   return 1.4826 * Median(std::move(d));
 }
 
+double PairwiseSigma(const std::vector<double>& v) {
+  if (v.size() < 2) return kMissing;
+  std::vector<double> d;
+  d.reserve(v.size() * (v.size() - 1) / 2);
+  for (size_t i = 0; i < v.size(); ++i) {
+    for (size_t j = i + 1; j < v.size(); ++j) d.push_back(std::abs(v[i] - v[j]));
+  }
+  const size_t half = v.size() / 2 + 1, rank = half * (half - 1) / 2;
+  std::nth_element(d.begin(), d.begin() + static_cast<std::ptrdiff_t>(rank) - 1, d.end());
+  const double n = static_cast<double>(v.size());
+  return 2.2219 * n / (n + (v.size() % 2 == 1 ? 1.4 : 3.8)) * d[rank - 1];
+}
+
 }  // namespace sawbill::wave

@@ -16,5 +16,9 @@ double Median(std::vector<double> v);
 double Quantile(std::vector<double> v, double q);
 /// 1.4826 x median absolute deviation: the standard deviation of a normal sample, blind to outliers.
 double RobustSigma(const std::vector<double>& v);
+/// The same from differences of all pairs (Qn of Rousseeuw and Croux, 1993, with their correction for small samples):
+/// 82 % efficient on a normal sample where the MAD is 37 %, which counts when there are ten values. O(n^2); NaN
+/// below 2.
+double PairwiseSigma(const std::vector<double>& v);
 
 }  // namespace sawbill::wave

@@ -126,4 +126,29 @@ Throughput SimulatePipeline(const Pipeline& p, int steps, unsigned seed) {
   return out;
 }
 
+int WorkersToFeed(int workers, double wait_share, double cv, double cores) {
+  constexpr int kSteps = 3000, kMost = 1024;
+  constexpr double kFed = 0.005;
+  constexpr unsigned kSeed = 1;
+  const int now = std::max(1, workers);
+  if (!(wait_share > kFed) || wait_share >= 1) return now;
+  // In units of a fed step. By the law a batch takes W / (1 - d); unevenness is part of the wait that was seen, so that
+  // share of the time is taken off again.
+  Pipeline p{now, 2, now / (1 - wait_share), cv, 1.0};
+  p.prep_s *= SimulatePipeline(p, kSteps, kSeed).steps_per_s / (1 - wait_share);
+  const int limit = std::isnan(cores) ? kMost : static_cast<int>(std::clamp(cores, 1.0, double{kMost}));
+  for (p.workers = now + 1; p.workers <= limit; ++p.workers) {
+    if (SimulatePipeline(p, kSteps, kSeed).wait_share <= kFed) return p.workers;
+  }
+  return std::max(now, limit);
+}
+
+double CheckpointInterval(double stall_s, double mtbf_s) {
+  return stall_s > 0 && mtbf_s > 0 ? std::sqrt(2 * stall_s * mtbf_s) : std::nan("");
+}
+
+double CheckpointWaste(double interval_s, double stall_s, double mtbf_s, double recover_s) {
+  return stall_s / interval_s + interval_s / (2 * mtbf_s) + recover_s / mtbf_s;
+}
+
 }  // namespace sawbill::whatif

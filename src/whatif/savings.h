@@ -46,4 +46,18 @@ struct Throughput {
 };
 Throughput SimulatePipeline(const Pipeline& p, int steps, unsigned seed);
 
+/// The fewest workers that feed the card, by simulation with prefetch 2: `workers` leave it waiting for `wait_share`
+/// (0-1) of its time now, batches vary by `cv`. An even loader needs workers / (1 - wait); an uneven one more, since
+/// batches are delivered in order and one that is late holds up those behind it. At most `cores`, never below
+/// `workers`.
+int WorkersToFeed(int workers, double wait_share, double cv, double cores);
+/// What is assumed of `cv` where nobody timed the batches.
+inline constexpr double kUsualPrepCv = 0.3;
+
+/// Young's interval between saves, seconds: sqrt(2 C M) for a stall of `stall_s` a save and a failure every `mtbf_s`.
+/// NaN unless both are positive. Being off by two costs little: change one only if it is more than three times away.
+double CheckpointInterval(double stall_s, double mtbf_s);
+/// Share of the time that goes to saving every `interval_s` of work, to work lost at a failure, and to coming back.
+double CheckpointWaste(double interval_s, double stall_s, double mtbf_s, double recover_s);
+
 }  // namespace sawbill::whatif

@@ -8,43 +8,6 @@
 namespace sawbill::whatif {
 namespace {
 
-/// Throughput relative to the law min(W/p, 1/G), for rho = (W/p)/G.
-double Efficiency(int workers, int prefetch, double cv, double rho) {
-  Pipeline p;
-  p.workers = workers;
-  p.prefetch = prefetch;
-  p.cv = cv;
-  p.gpu_s = 0.2;
-  p.prep_s = workers * p.gpu_s / rho;
-  const double law = std::min(workers / p.prep_s, 1 / p.gpu_s);
-  double sum = 0;
-  for (unsigned seed = 1; seed <= 8; ++seed) sum += SimulatePipeline(p, 12000, seed).steps_per_s / law;
-  return sum / 8;
-}
-
-TEST(Pipeline, WithoutVarianceTheLawHolds) {
-  for (const double rho : {0.5, 0.8, 1.0, 1.25, 2.0}) EXPECT_NEAR(Efficiency(8, 2, 0, rho), 1.0, 0.005) << rho;
-}
-
-TEST(Pipeline, VarianceCostsWhatTheReferenceTableSays) {
-  // Eight workers; the table's own simulation, its cells with the smallest sampling error.
-  EXPECT_NEAR(Efficiency(8, 2, 0.3, 0.8), 0.91, 0.02);
-  EXPECT_NEAR(Efficiency(8, 2, 0.3, 1.25), 1.0, 0.02);
-  EXPECT_NEAR(Efficiency(8, 4, 0.3, 0.8), 0.96, 0.02);
-  EXPECT_NEAR(Efficiency(8, 2, 0.1, 0.95), 0.99, 0.02);
-}
-
-TEST(Pipeline, MoreWorkersThanCoresDoNotHelp) {
-  Pipeline p;
-  p.workers = 8;
-  p.cores = 4;
-  p.cv = 0;
-  p.prep_s = 1.6;
-  const double at_8 = SimulatePipeline(p, 4000, 1).steps_per_s;
-  p.workers = 4;
-  EXPECT_NEAR(at_8, SimulatePipeline(p, 4000, 1).steps_per_s, 0.02);
-}
-
 TEST(Savings, AWaitThatTheCoresCannotServeStays) {
   const Range all = DataLoading(100, 12, 16, true), some = DataLoading(100, 32, 16, true);
   EXPECT_NEAR(all.expected, 98, 1e-9);
