@@ -4,17 +4,20 @@ SHELL := bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
 MAKEFLAGS += --no-print-directory
-.PHONY: help run test check bench format asan tsan clang fuzz-smoke check-nvml-peers golden-update docs demo-recording install clean
+.PHONY: help run test check bench bench-diagnosis format asan tsan clang fuzz-smoke check-nvml-peers golden-update docs demo-recording install clean
 
 PREFIX ?= /usr/local
 DESTDIR ?=
 # Seconds for each fuzz target, and steps of `make check` (all when empty: make check STEPS="format layers").
 FUZZ_SECONDS ?= 15
 STEPS ?=
+# Parts of the ranges and runs of each scenario for `make bench-diagnosis`.
+BAND ?= test
+SEEDS ?= 6
 PROGRAM := build/release/sawbill
 
 help: ## this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' Makefile
 
 run: ## build the program and show it at work
 	@scripts/bootstrap run
@@ -34,6 +37,11 @@ bench: ## measure speed and memory; one line a figure
 	@scripts/bootstrap run
 	@scripts/build release -DSAWBILL_TESTS=OFF
 	@scripts/bench
+
+bench-diagnosis: ## score the diagnosis on simulated runs, with the thresholds of today's tools beside it (BAND=test SEEDS=6)
+	@scripts/bootstrap run
+	@scripts/build release -DSAWBILL_TESTS=OFF -- sawbill-bench-diagnosis
+	@build/release/bench/sawbill-bench-diagnosis --band $(BAND) --seeds $(SEEDS)
 
 format: ## put all C++ files into the house format
 	@scripts/bootstrap check

@@ -6,6 +6,8 @@
 
 namespace sawbill::analysis::parts {
 
+/// Whether the minutes before the first work were no start-up: nobody used a core, read or wrote.
+void QuietStart(const model::Recording& r, RunAnalysis* a);
 /// active_s, startup, idle tail, life.
 void States(const model::Recording& r, const std::vector<PreparedCard>& cards, RunAnalysis* a);
 /// CPU, storage, workers, main process, others.

@@ -137,7 +137,8 @@ void Host(const model::Recording& r, const std::vector<PreparedCard>& cards, Run
     const double wait = f.Has(Feature::kIowait) ? cores * f.Get(Feature::kIowait) / 100.0 : 0;
     if (IsPresent(used)) f.Set(Feature::kCoresFree, std::max(0.0, cores - used - wait));
     if (IsPresent(used) && f.Has(Feature::kTreeCores)) {
-      const double foreign = std::max(0.0, used - f.Get(Feature::kTreeCores));
+      const double used_in_waits = cores * HostMeanInWaits(*h, HostMetric::kCpuUtil, a->active, lead) / 100.0;
+      const double foreign = std::max(0.0, used_in_waits - f.Get(Feature::kTreeCores));
       f.Set(Feature::kForeignCores, foreign);
       f.Set(Feature::kForeignShare, cores > 0 ? foreign / cores : kMissing);
     }
@@ -215,6 +216,24 @@ void Neighbours(const model::Recording& r, RunAnalysis* a) {
   }
 }
 
+void QuietStart(const model::Recording& r, RunAnalysis* a) {
+  constexpr double kLeastS = 300;      // less is somebody who thinks, or ranks that wait for each other
+  constexpr double kWorksCores = 0.1;  // whoever imports, installs, copies or compiles uses more on the mean
+  const model::TimeRange before{a->run.range.from, a->active.from};
+  if (a->active.empty() || before.seconds() < kLeastS) return;
+  Mean cores, moved;
+  for (const auto& h : a->run.holds) {
+    for (const size_t i : h.rows) {
+      const model::ProcessRow& p = r.processes[i];
+      if (!Within(before, p.t_ms)) continue;
+      cores.Add(p.Value(ProcessMetric::kCpuCores));
+      moved.Add(p.Value(ProcessMetric::kReadMbS));
+      moved.Add(p.Value(ProcessMetric::kWriteMbS));
+    }
+  }
+  a->quiet_start = cores.n >= 3 && cores.value() < kWorksCores && !(moved.value() >= kReadsMbS);
+}
+
 void States(const model::Recording&, const std::vector<PreparedCard>& cards, RunAnalysis* a) {
   wave::FeatureSet& f = a->features;
   const double life_s = a->run.range.seconds();
@@ -223,7 +242,7 @@ void States(const model::Recording&, const std::vector<PreparedCard>& cards, Run
   f.Set(Feature::kActiveS, a->active.seconds());
   const PreparedCard& lead = cards[a->run.cards.front()];
   f.Set(Feature::kIntervalS, lead.coverage.median_interval_s);
-  if (!a->active.empty() && a->run.start_known) {
+  if (!a->active.empty() && a->run.start_known && !a->quiet_start) {
     const double startup_s = Seconds(a->active.from - a->run.range.from);
     f.Set(Feature::kStartupS, std::max(0.0, startup_s));
     if (life_s > 0) f.Set(Feature::kStartupShare, std::max(0.0, startup_s) / life_s);

@@ -178,7 +178,7 @@ void InterruptionFeatures(RunAnalysis* a) {
   f.Set(Feature::kStallShare, active_s > 0 ? x.stall.seconds / active_s : kMissing);
   f.Set(Feature::kHangS, x.hang_s);
   const double tail_s = Seconds(a->run.range.to - a->active.to);
-  const double head_s = a->run.start_known ? 0 : Seconds(a->active.from - a->run.range.from);
+  const double head_s = a->run.start_known && !a->quiet_start ? 0 : Seconds(a->active.from - a->run.range.from);
   if (!a->assumed) {
     f.Set(Feature::kIdleHeldS, std::max({x.longest_idle_s, tail_s, head_s}));
     const double idle_s = x.idle_s + (tail_s >= kIdleStretchS ? tail_s : 0) + (head_s >= kIdleStretchS ? head_s : 0);

@@ -116,6 +116,7 @@ RunAnalysis AnalyzeRun(const model::Recording& r, const std::vector<PreparedCard
   a.run = std::move(run);
   a.assumed = assumed;
   FindActive(cards, &a);
+  parts::QuietStart(r, &a);
   parts::States(r, cards, &a);
   if (a.active.empty()) {
     for (const size_t k : a.run.cards) a.cards.push_back({k});
