@@ -372,8 +372,10 @@ Status Run(const std::vector<std::string>& args) {
   std::filesystem::create_directories(spec.out, error);
   if (error) return Status::Io(spec.out + ": " + error.message());
   const CardModel& model = *FindCard("h100");
+  WriteSpec write;
+  write.util_window_s = model.window_s;
   SAWBILL_RETURN_IF_ERROR(
-      WriteWhole(spec.out + "/inventory.csv", InventoryCsv(model, static_cast<size_t>(spec.cards), model.window_s)));
+      WriteWhole(spec.out + "/inventory.csv", InventoryCsv(model, static_cast<size_t>(spec.cards), write)));
   SAWBILL_RETURN_IF_ERROR(
       WriteWhole(spec.out + "/SIMULATED",
                  fmt::format("This recording is simulated, not measured: sawbill-make-month, {} days, seed {}.\n",

@@ -133,12 +133,11 @@ void Host(const model::Recording& r, const std::vector<PreparedCard>& cards, Run
     f.Set(Feature::kDiskWriteMbS, HostMean(*h, HostMetric::kDiskWriteMbS, a->active));
     const double cores = HostMean(*h, HostMetric::kCpuCount, a->active);
     if (!f.Has(Feature::kCoresAllowed)) f.Set(Feature::kCoresAllowed, cores);
-    const double used = cores * f.Get(Feature::kCpuUtil) / 100.0;
+    const double used = cores * HostMeanInWaits(*h, HostMetric::kCpuUtil, a->active, lead) / 100.0;
     const double wait = f.Has(Feature::kIowait) ? cores * f.Get(Feature::kIowait) / 100.0 : 0;
     if (IsPresent(used)) f.Set(Feature::kCoresFree, std::max(0.0, cores - used - wait));
     if (IsPresent(used) && f.Has(Feature::kTreeCores)) {
-      const double used_in_waits = cores * HostMeanInWaits(*h, HostMetric::kCpuUtil, a->active, lead) / 100.0;
-      const double foreign = std::max(0.0, used_in_waits - f.Get(Feature::kTreeCores));
+      const double foreign = std::max(0.0, used - f.Get(Feature::kTreeCores));
       f.Set(Feature::kForeignCores, foreign);
       f.Set(Feature::kForeignShare, cores > 0 ? foreign / cores : kMissing);
     }
