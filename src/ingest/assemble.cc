@@ -17,6 +17,7 @@
 
 #include "ingest/big_memory.h"
 #include "ingest/cards.h"
+#include "ingest/one_or_many.h"
 #include "ingest/time_cells.h"
 #include "ingest/units.h"
 
@@ -303,6 +304,7 @@ Status AssembleCards(Table* table, const ReadContext& context, bool own, Recordi
   CheckRanges(table, context, &out->quality);
   Cards cards;
   SAWBILL_RETURN_IF_ERROR(AssignCards(*table, context, &out->quality, &out->notes, &cards));
+  if (cards.spread) SpreadOverSeconds(&table->t_ms);
   FillFacts(*table, &cards);
   explanation->cards = cards.explanation;
   NoteDropped(*table, context, out);
