@@ -27,6 +27,7 @@ struct Column {
   double unit_factor = 1;
   bool heading_percent = false;  // the heading itself says "%" or "percent"
   bool heading_unit = false, saw_bare = false, saw_unit = false;
+  bool saw_point = false;  // a cell of 1 was written "1.0"
 };
 /// The columns from one heading line (or from inference) to the next.
 struct Layout {
