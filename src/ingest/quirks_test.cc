@@ -455,7 +455,7 @@ TEST(Refuses, WhatHasNoTime) {
 
 TEST(Refuses, ElapsedSecondsWithoutADate) {
   EXPECT_THAT(Refusal("time,utilization.gpu\n0.0,40\n1.0,41\n"),
-              HasSubstr("no row that can be read"));
+              HasSubstr("the time in column 1 cannot be read: '0.0'"));
 }
 
 TEST(Refuses, OtherFilesWithWhatWasSeenAndWhatToDo) {

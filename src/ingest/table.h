@@ -53,6 +53,8 @@ struct Table {
   int64_t zoneless_rows = 0;
   int64_t other_layout_rows = 0;  // rows that fitted an earlier layout than the one above them
   int64_t dropped_rows = 0;       // left out, for whatever reason
+  std::string unread_time;        // the first cell of a whole row that should hold a time and does not
+  size_t unread_time_column = 0;  // from 1, as people count
   bool has(NumberSlot s) const { return !numbers[static_cast<size_t>(s)].empty(); }
   const std::vector<float>& number(NumberSlot s) const { return numbers[static_cast<size_t>(s)]; }
 };
