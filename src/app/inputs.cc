@@ -79,6 +79,13 @@ std::string NewestRun(sys::FileSystem* fs, const std::string& data_dir) {
   return newest;
 }
 
+/// Rows of processes on cards that no input ever looked at (pmon by itself): their hours would be billed as those of a
+/// card whose driver is broken. A card that was asked and gave nothing is another matter, and counted (kNoValues).
+bool OnlyProcesses(const model::Recording& r) {
+  const bool sampled = std::any_of(r.gpus.begin(), r.gpus.end(), [](const auto& g) { return g.size() > 0; });
+  return !r.processes.empty() && !r.gpus.empty() && !sampled && r.quality.count(model::Odd::kNoValues) == 0;
+}
+
 class Gatherer {
  public:
   Gatherer(const Settings& settings, Environment* env) : s_(settings), env_(env) {
@@ -117,6 +124,11 @@ class Gatherer {
       if (parts.size() > 1) Note(env_, Tr(s_.lang, Msg::kAppTogether, Shorten(shown)));
       Input input;
       input.name = parts.size() > 1 ? Shorten(shown) : shown.front();
+      if (OnlyProcesses(combined.recordings[i])) {
+        const size_t rows = combined.recordings[i].processes.size();
+        Failed(Status::Unsupported(Tr(s_.lang, Msg::kAppOnlyProcesses, input.name, rows)));
+        continue;
+      }
       combined.recordings[i].source = input.name;
       input.recording = std::make_shared<model::Recording>(std::move(combined.recordings[i]));
       found_.emplace_back(orders[parts.front()], std::move(input));

@@ -76,6 +76,35 @@ TEST_F(InputsTest, OneFileThatCannotBeReadDoesNotCostTheOthers) {
   EXPECT_THAT(Err(), AllOf(HasSubstr("notes.txt"), HasSubstr("/l/missing.csv: no such file or folder")));
 }
 
+/// What `pmon -o DT` prints for one process on card 0, one row a second from 12:00:00.
+std::string ProcessLog(int n) {
+  std::string out =
+      "#Date       Time        gpu        pid   type     sm    mem    command\n"
+      "#YYYYMMDD   HH:MM:SS    Idx          #    C/G      %      %    name\n";
+  for (int i = 0; i < n; ++i)
+    out += fmt::format(" 20260301   12:{:02}:{:02}      0       4242     C     90     20    python\n", i / 60, i % 60);
+  return out;
+}
+
+TEST_F(InputsTest, ProcessesWithoutAnyReadingOfACardAreRefused) {
+  fs_.Put("/l/pmon.txt", ProcessLog(600));
+  EXPECT_EQ(Run({"report", "/l/pmon.txt", "--price", "6"}), 2);
+  EXPECT_EQ(Receipts(), 0U);
+  EXPECT_THAT(Err(), AllOf(HasSubstr("/l/pmon.txt: 600 rows of processes, but no reading of a card"),
+                           HasSubstr("nvidia-smi dmon -s pucmt -o DT")));
+  EXPECT_EQ(Run({"report", "/l/pmon.txt", "--lang", "zh"}), 2);
+  EXPECT_THAT(Err(), HasSubstr("/l/pmon.txt：有 600 行进程，但没有显卡读数"));
+}
+
+TEST_F(InputsTest, ProcessesBesideALogOfTheirCardAreRead) {
+  fs_.Put("/l/pmon.txt", ProcessLog(600));
+  fs_.Put("/l/gpu.csv", CardLog(0, 600));
+  EXPECT_EQ(Run({"report", "/l/pmon.txt", "/l/gpu.csv", "--price", "6"}), 0) << Err();
+  EXPECT_EQ(Receipts(), 1U);
+  EXPECT_EQ(Run({"convert", "/l/pmon.txt", "/l/gpu.csv", "-o", "/both"}), 0) << Err();
+  EXPECT_THAT(Out(), HasSubstr("600"));
+}
+
 TEST_F(InputsTest, TheSameFileTwiceIsOne) {
   EXPECT_EQ(Run({"report", "/logs/gpu.csv", "/logs/gpu.csv"}), 0) << Err();
   EXPECT_EQ(Receipts(), 1U);

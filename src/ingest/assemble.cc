@@ -17,6 +17,8 @@
 
 #include "ingest/big_memory.h"
 #include "ingest/cards.h"
+#include "ingest/join_nearby.h"
+#include "ingest/one_or_many.h"
 #include "ingest/time_cells.h"
 #include "ingest/units.h"
 
@@ -147,7 +149,7 @@ int64_t ThinPairs(GpuTrack* g) {
   return static_cast<int64_t>(n - kept.size());
 }
 
-void LookOver(GpuTrack* g, const ReadContext& context, Recording* out, Backwards* worst) {
+void LookOver(GpuTrack* g, const ReadContext& context, Recording* out, Backwards* worst, Joined* joined) {
   const Backwards b = LookBack(g->t_ms);
   if (b.steps > worst->steps) *worst = b;
   SortAndDeduplicate(g, &out->quality);
@@ -155,6 +157,7 @@ void LookOver(GpuTrack* g, const ReadContext& context, Recording* out, Backwards
   if (b.steps > 0) {
     if (const int64_t n = ThinPairs(g); n > 0) out->quality.Count(Odd::kDuplicateSample, where, n);
   }
+  if (const Joined j = JoinNearby(g); j.moved_ms > joined->moved_ms) *joined = j;
   Finish(context, g, &out->quality);
 }
 
@@ -303,13 +306,16 @@ Status AssembleCards(Table* table, const ReadContext& context, bool own, Recordi
   CheckRanges(table, context, &out->quality);
   Cards cards;
   SAWBILL_RETURN_IF_ERROR(AssignCards(*table, context, &out->quality, &out->notes, &cards));
+  if (cards.spread) SpreadOverSeconds(&table->t_ms);
   FillFacts(*table, &cards);
   explanation->cards = cards.explanation;
   NoteDropped(*table, context, out);
   const TimeMs first = table->rows > 0 ? table->t_ms[0] : 0;
   Scatter(table, cards, out);
   Backwards worst;
-  for (GpuTrack& g : out->gpus) LookOver(&g, context, out, &worst);
+  Joined joined;
+  for (GpuTrack& g : out->gpus) LookOver(&g, context, out, &worst, &joined);
+  NoteJoined(joined, context, out);
   if (worst.two_writers && cards.inferred && cards.cards.size() > 1) {
     return Status::Unsupported(
         context.file +

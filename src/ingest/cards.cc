@@ -13,6 +13,7 @@
 // 3. No bursts, but a constant fact (memory.total, name) that repeats with a period: that period is the number of
 // cards.
 // 4. Nothing of this while many rows share their time: refused, because any answer would be made up.
+// Rows that share whole seconds may be one card that was read several times a second: one_or_many.cc tells.
 #include "ingest/cards.h"
 
 #include <algorithm>
@@ -22,6 +23,7 @@
 
 #include "base/numbers.h"
 #include "base/text.h"
+#include "ingest/one_or_many.h"
 
 namespace sawbill::ingest {
 namespace {
@@ -282,16 +284,35 @@ int64_t ByBursts(const std::vector<TimeMs>& t, const Bursts& b, std::vector<int1
   return lost;
 }
 
+/// One card for every row, and why that may be said.
+void OneFastCard(const OneOrMany& judged, const ReadContext& context, std::vector<std::string>* notes, Cards* out) {
+  const std::string_view why =
+      Text(context.lang, judged.sharing == Sharing::kOneVaries ? Msg::kIngestOneVaries : Msg::kIngestOneAlike);
+  out->cards.resize(1);
+  out->cards[0].gpu = "0";
+  out->spread = true;
+  out->inferred = true;
+  notes->push_back(Tr(context.lang, Msg::kIngestNoteSpread, judged.most, why));
+  out->explanation = Tr(context.lang, Msg::kIngestCardsOneFast, why);
+}
+
 Status ByOrder(const Table& table, const ReadContext& context, model::DataQuality* quality,
                std::vector<std::string>* notes, Cards* out) {
   const std::vector<TimeMs>& t = table.t_ms;
+  const size_t stated = StatedCount(table), fact_period = FactPeriod(table);
+  if (stated == 0 && fact_period == 0) {
+    const OneOrMany judged = JudgeSharedSeconds(table);
+    if (judged.one()) return OneFastCard(judged, context, notes, out), Status::Ok();
+    if (judged.sharing == Sharing::kUntold && FindBursts(t).k > 1)
+      return Status::Unsupported(Tr(context.lang, Msg::kIngestOneOrMany, context.file, judged.k));
+  }
   size_t shared = 0, back = 0;
   for (size_t i = 1; i < t.size(); ++i) {
     shared += t[i] == t[i - 1] ? 1 : 0;
     back += t[i] < t[i - 1] ? 1 : 0;
   }
-  const Bursts b = FindBursts(t, StatedCount(table));
-  const size_t period = b.k == 1 ? FactPeriod(table) : 0;
+  const Bursts b = FindBursts(t, stated);
+  const size_t period = b.k == 1 ? fact_period : 0;
   int64_t lost = 0;
   size_t k = b.k;
   if (b.k > 1) {
@@ -301,10 +322,8 @@ Status ByOrder(const Table& table, const ReadContext& context, model::DataQualit
     out->of_row.resize(t.size(), int16_t{-1});
     for (size_t i = 0; i < t.size(); ++i) out->of_row[i] = static_cast<int16_t>(i % k);
   } else if (shared * 5 > t.size()) {
-    return Status::Unsupported(fmt::format(
-        "{}: {} of {} rows carry the time of the row above, and no column tells the card{}; log `index` or "
-        "`uuid` as well (nvidia-smi --query-gpu=timestamp,index,...)",
-        context.file, shared, t.size(), back > 3 ? " (time also runs back: two writers in one file?)" : ""));
+    return Status::Unsupported(Tr(context.lang, Msg::kIngestTimesShared, context.file, shared, t.size(),
+                                  back > 3 ? Text(context.lang, Msg::kIngestTimesSharedBack) : std::string_view()));
   }
   out->inferred = true;
   out->cards.resize(k);
@@ -359,7 +378,15 @@ bool SaysOneButIsMany(const Table& table, size_t told) {
   size_t shared = 0;
   for (size_t i = 1; i < table.rows; ++i) shared += table.t_ms[i] == table.t_ms[i - 1] ? 1 : 0;
   const Bursts b = FindBursts(table.t_ms);
-  return shared * 2 >= table.rows && b.k > 1 && b.share > 0.95;
+  if (shared * 2 < table.rows || b.k == 1 || b.share <= 0.95) return false;
+  const Sharing sharing = JudgeSharedSeconds(table).sharing;  // where that tells nothing the column is believed
+  return FactPeriod(table) > 1 || sharing == Sharing::kMany || sharing == Sharing::kNotAsked;
+}
+
+/// Rows of the one card that a column names, several to a whole second: they were read one after another.
+bool IsReadSeveralTimesASecond(const Table& table) {
+  const OneOrMany judged = JudgeSharedSeconds(table);
+  return judged.one() || judged.sharing == Sharing::kUntold;
 }
 
 }  // namespace
@@ -461,6 +488,7 @@ Status AssignCards(const Table& table, const ReadContext& context, model::DataQu
   const bool all_first =
       out->cards.size() == 1 && std::all_of(out->of_row.begin(), out->of_row.end(), [](int16_t c) { return c == 0; });
   if (all_first) out->of_row.clear();
+  out->spread = out->spread || (all_first && told == 1 && IsReadSeveralTimesASecond(table));
   return Status::Ok();
 }
 

@@ -9,11 +9,25 @@
 namespace sawbill::ingest {
 namespace {
 constexpr size_t kMostPending = 64 << 20;
+
+/// Of a line that ends one document and begins the next ("}{", "}, {"): the next; "" of any other line. gpustat writes
+/// no line break behind a document that it prints over many lines.
+std::string_view NextDocument(std::string_view line) {
+  if (line.front() != '}' && line.front() != ']') return {};
+  line = Trim(line.substr(1));
+  if (StartsWith(line, ",")) line = Trim(line.substr(1));
+  return !line.empty() && (line.front() == '{' || line.front() == '[') ? line : std::string_view();
 }
+
+}  // namespace
 
 void JsonFeed::Line(std::string_view line) {
   line = StartsWith(line, "\xEF\xBB\xBF") ? line.substr(3) : line;
   if (line.empty()) return;
+  if (const std::string_view next = NextDocument(line); !next.empty()) {
+    Line(line.substr(0, 1));
+    return Line(next);
+  }
   const bool begins = line.front() == '{' || line.front() == '[';
   if (begins) {
     Flush();  // printed over several lines all but the outermost brackets are indented: what was open is cut off

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // JSON documents in a log: one a line (JSON lines), printed over many lines one after another, or the elements of one
-// array. A document that is torn costs no other: the next one begins at a line that begins with '{' or '['.
+// array; with or without a line break between them. A document that is torn costs no other: the next one begins at a
+// line that begins with '{' or '[', or that goes on with one behind the closing bracket.
 #pragma once
 
 #include <cstdint>

@@ -40,6 +40,16 @@ TEST(JsonFeed, DocumentsOverManyLines) {
   EXPECT_EQ(Read("{\n  \"a\":\n    1,\n  \"b\": {\n  }\n}\n{\n  \"a\": 2\n}\n"), "{a=1 b={) ) {a=2 )");
 }
 
+TEST(JsonFeed, DocumentsWithoutALineBreakBetweenThem) {
+  EXPECT_EQ(Read("{\"a\": 1}{\"a\": 2}{\"a\": 3}"), "{a=1 ) {a=2 ) {a=3 )");
+  for (const char* between : {"", ", ", " "}) {
+    const std::string next = "}" + std::string(between) + "{\n";
+    EXPECT_EQ(Read("{\n  \"a\": 1\n" + next + "  \"a\": 2\n" + next + "  \"a\": 3\n}"), "{a=1 ) {a=2 ) {a=3 )");
+    // The first was cut off at its head: the second and third are whole.
+    EXPECT_EQ(Read("  \"a\": 1\n" + next + "  \"a\": 2\n" + next + "  \"a\": 3\n}"), "{a=2 ) {a=3 ) broken 2");
+  }
+}
+
 TEST(JsonFeed, TheElementsOfAnArray) {
   for (const char* text : {"[\n{\"a\":1},\n{\"a\":2}\n]\n", "[{\"a\":1},\n{\"a\":2}]\n"}) {
     EXPECT_EQ(Read(text), "{a=1 ) {a=2 )") << text;

@@ -371,8 +371,8 @@ TEST(TwoWriters, WithDifferentColumnsAreTakenApart) {
       "timestamp,index,utilization.gpu,memory.used\n1762900000,0,1,10\ntimestamp,index,temperature.gpu\n1762900000.5,0,"
       "50\n"
       "1762900001,0,2,20\n1762900001.5,0,51\n1762900002,0,3,30\n");
-  EXPECT_EQ(Values(r, 0, GpuMetric::kSmUtil), "1 - 2 - 3");
-  EXPECT_EQ(Values(r, 0, GpuMetric::kTempC), "- 50 - 51 -");
+  EXPECT_EQ(Values(r, 0, GpuMetric::kSmUtil), "1 2 3");
+  EXPECT_EQ(Values(r, 0, GpuMetric::kTempC), "50 51 -");  // half an interval later, and of the same card
   EXPECT_EQ(Odds(r, Odd::kTwoWriters), 1);
 }
 
@@ -454,7 +454,8 @@ TEST(Refuses, WhatHasNoTime) {
 }
 
 TEST(Refuses, ElapsedSecondsWithoutADate) {
-  EXPECT_THAT(Refusal("time,utilization.gpu\n0.0,40\n1.0,41\n"), HasSubstr("no row that can be read"));
+  EXPECT_THAT(Refusal("time,utilization.gpu\n0.0,40\n1.0,41\n"),
+              HasSubstr("the time in column 1 cannot be read: '0.0'"));
 }
 
 TEST(Refuses, OtherFilesWithWhatWasSeenAndWhatToDo) {

@@ -40,6 +40,23 @@ TEST(Refusal, OfHeadingsAloneNamesTheCommandThatExplains) {
   EXPECT_THAT(RefusalIn(Lang::kZh, text), HasSubstr("没有可读取的行"));
 }
 
+TEST(Refusal, OfTimesThatCannotBeReadNamesTheColumnAndTheFirstOfThem) {
+  for (const char* time : {"02/12/2026 10:00:00", "12/02/2026 10:00:00 AM", "Wed 02 Dec 2026 10:00:00 EST", "10:00:00",
+                           "2026-12-02 10:00:00 EST", "Wed, 02 Dec 2026 10:00:00 +0100"}) {
+    const std::string cell = std::string("0,\"") + time + "\",87 %\n";
+    const std::string log = "index,time,utilization.gpu [%]\n" + cell + "0,11:11:11,88 %\n";
+    EXPECT_THAT(RefusalIn(Lang::kEn, log),
+                AllOf(HasSubstr("the time in column 2 cannot be read: '" + std::string(time) + "'"),
+                      HasSubstr("date -u +%FT%TZ"), HasSubstr("--tz")));
+    EXPECT_THAT(RefusalIn(Lang::kZh, log), HasSubstr("第 2 列的时间无法读取：“" + std::string(time) + "”"));
+  }
+}
+
+TEST(Refusal, OfRowsWhoseTimeIsFineSpeaksOfNoTime) {
+  EXPECT_THAT(RefusalIn(Lang::kEn, "timestamp,index,utilization.gpu [%]\n2026-12-02 10:00:00,0\n"),
+              AllOf(HasSubstr("no row that can be read"), Not(HasSubstr("the time in column"))));
+}
+
 TEST(Refusal, SaysWhatStoodThereInWordsAndNotInNamesOfCounters) {
   const std::string text = "timestamp,index,utilization.gpu [%]\nnothing here is a row\n";
   EXPECT_THAT(RefusalIn(Lang::kEn, text), AllOf(Not(HasSubstr("foreign_text")), Not(HasSubstr("bad_row"))));

@@ -164,7 +164,9 @@ inline bool RowReader::NumberCell(Column* c, const char** p, const char* end, do
     *p = q;
     return true;
   }
+  const char* const digits = q;
   if (TakeDecimal(&q, end, v)) {
+    if (*v == 1) c->saw_point = c->saw_point || q - digits > 1;  // digits[1] is the point
     while (q < end && *q == ' ') ++q;
     if (q == end || *q == ',') {
       *v *= c->bare_factor;

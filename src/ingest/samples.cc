@@ -7,6 +7,7 @@
 
 #include "ingest/assemble.h"
 #include "ingest/big_memory.h"
+#include "ingest/join_nearby.h"
 
 namespace sawbill::ingest {
 namespace {
@@ -233,11 +234,14 @@ Status Samples::Finish(Explanation* explanation) {
     return x.node != y.node ? x.node < y.node : LabelBefore(x.gpu, y.gpu);
   });
   const auto first = static_cast<int32_t>(out_->gpus.size());
+  Joined joined;
   for (size_t i = 0; i < order.size(); ++i) {
     place[static_cast<size_t>(order[i])] = first + static_cast<int32_t>(i);
     out_->gpus.push_back(TrackOf(&cards_[static_cast<size_t>(order[i])]));
+    if (const Joined j = JoinNearby(&out_->gpus.back()); j.moved_ms > joined.moved_ms) joined = j;
     ingest::Finish(context_, &out_->gpus.back(), &out_->quality);
   }
+  NoteJoined(joined, context_, out_);
   for (HostSeries& h : hosts_) out_->hosts.push_back(TrackOf(&h));
   for (model::ProcessRow& p : out_->processes) {
     if (p.card >= 0) p.card = place[static_cast<size_t>(p.card)];

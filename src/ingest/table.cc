@@ -19,6 +19,7 @@
 #include "ingest/cells.h"
 #include "ingest/infer.h"
 #include "ingest/row_reader.h"
+#include "ingest/time_cells.h"
 
 namespace sawbill::ingest {
 namespace {
@@ -46,6 +47,7 @@ class TableReader {
   void Use(size_t layout);
   bool Row(size_t layout, std::string_view line);
   void CountOddCells();
+  void KeepUnreadTime();
 
   void Count(Odd o, int64_t n = 1) {
     if (quality_->count(o) == 0) {
@@ -196,7 +198,10 @@ void TableReader::OddLine(std::string_view line) {
   if (cells == expected && expected > 1) {
     // The right number of cells, yet not taken: the last row, which may be cut in its last cell, or one with a bad
     // time.
-    if (terminated_) return Drop(Odd::kBadRow);
+    if (terminated_) {
+      KeepUnreadTime();
+      return Drop(Odd::kBadRow);
+    }
     bool value_left_out = false;
     if (!rows_.ReadCut(layout_, line, &value_left_out)) return Drop(Odd::kTornLine);
     CountOddCells();
@@ -205,6 +210,19 @@ void TableReader::OddLine(std::string_view line) {
   }
   if (!row) return !terminated_ && cells > 1 ? Drop(Odd::kTornLine) : Count(Odd::kForeignText);
   OtherCount(line, cells);
+}
+
+/// For the refusal of a file whose times nobody can read: the first such cell of the row in `cells_`.
+void TableReader::KeepUnreadTime() {
+  if (!table_->unread_time.empty()) return;
+  const Layout& l = table_->layouts[layout_];
+  for (size_t i = 0; i < l.columns.size(); ++i) {
+    TimeMs t = 0;
+    if (l.columns[i].field.target != Target::kTime || TimeCells(context_.tz).Parse(cells_[i], &t)) continue;
+    table_->unread_time = Ellipsize(Sanitize(cells_[i]), 48);
+    table_->unread_time_column = i + 1;
+    return;
+  }
 }
 
 /// A row with another number of cells than headings. It is never squeezed in: what is missing could be any of them.

@@ -27,6 +27,7 @@ struct Column {
   double unit_factor = 1;
   bool heading_percent = false;  // the heading itself says "%" or "percent"
   bool heading_unit = false, saw_bare = false, saw_unit = false;
+  bool saw_point = false;  // a cell of 1 was written "1.0"
 };
 /// The columns from one heading line (or from inference) to the next.
 struct Layout {
@@ -52,6 +53,8 @@ struct Table {
   int64_t zoneless_rows = 0;
   int64_t other_layout_rows = 0;  // rows that fitted an earlier layout than the one above them
   int64_t dropped_rows = 0;       // left out, for whatever reason
+  std::string unread_time;        // the first cell of a whole row that should hold a time and does not
+  size_t unread_time_column = 0;  // from 1, as people count
   bool has(NumberSlot s) const { return !numbers[static_cast<size_t>(s)].empty(); }
   const std::vector<float>& number(NumberSlot s) const { return numbers[static_cast<size_t>(s)]; }
 };

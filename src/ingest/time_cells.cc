@@ -48,6 +48,7 @@ bool TimeCells::TakeSameMinute(const char** p, const char* end, TimeMs* t) {
   int ms = 0;
   if (q < end && *q == '.') {
     ++q;
+    if (q == end || !IsDigit(*q)) return false;
     int scale = 100;
     for (; q < end && IsDigit(*q); ++q, scale /= 10) ms += (*q - '0') * scale;
   }

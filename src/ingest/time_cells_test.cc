@@ -54,5 +54,12 @@ TEST(TimeCellsTest, TheNotationIsThatOfTheCell) {
   EXPECT_EQ(cells.last(), kLocalNotation);
 }
 
+TEST(TimeCellsTest, APointWithoutDigitsIsNoTimeInAKnownMinuteEither) {
+  TimeCells cells(TimeZone::Utc());
+  TimeMs t = 0;
+  ASSERT_TRUE(cells.Parse("2026-01-02 03:04:05.5", &t));
+  EXPECT_FALSE(cells.Parse("2026-01-02 03:04:06.", &t));
+}
+
 }  // namespace
 }  // namespace sawbill::ingest

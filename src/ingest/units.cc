@@ -4,63 +4,15 @@
 #include <algorithm>
 #include <cmath>
 
+#include "ingest/layout_rows.h"
+#include "ingest/ratio.h"
+
 namespace sawbill::ingest {
 namespace {
 using model::GpuMetric;
 using model::Odd;
 
 constexpr float kNaN = static_cast<float>(kMissing);
-
-/// Calls f(first row, last row) for each stretch that layout `l` covers.
-template <typename F>
-void ForRowsOf(const Table& table, size_t l, F f) {
-  for (size_t s = 0; s < table.segments.size(); ++s) {
-    if (table.segments[s].layout != l) continue;
-    const size_t to = s + 1 < table.segments.size() ? table.segments[s + 1].first_row : table.rows;
-    f(table.segments[s].first_row, to);
-  }
-}
-
-const Column* FindColumn(const Layout& l, NumberSlot slot) {
-  for (const Column& c : l.columns) {
-    if (c.field.target == Target::kNumber && c.field.slot == slot) return &c;
-  }
-  return nullptr;
-}
-
-/// A column of percents whose values are ratios: all at most 1 with fractions among them; or fractions below 1 between
-/// whole percents, where two sources were merged (0.91 of one and 91 of the other are the same load). Decided for each
-/// heading line by itself. Whole zeros and ones are percents: an idle card reads so.
-void RatiosToPercent(Table* table, NumberSlot slot, const ReadContext& context, model::DataQuality* quality,
-                     std::vector<std::string>* notes) {
-  if (!table->has(slot)) return;
-  std::vector<float>& v = table->numbers[static_cast<size_t>(slot)];
-  int64_t converted = 0;
-  for (size_t l = 0; l < table->layouts.size(); ++l) {
-    const Column* c = FindColumn(table->layouts[l], slot);
-    if (c == nullptr || c->saw_unit || c->heading_percent || c->bare_factor != 1) continue;
-    size_t below = 0, above = 0, above_fraction = 0;
-    ForRowsOf(*table, l, [&](size_t from, size_t to) {
-      for (size_t i = from; i < to; ++i) {
-        below += v[i] > 0 && v[i] < 1 ? 1 : 0;
-        above += v[i] > 1 ? 1 : 0;
-        above_fraction += v[i] > 1 && v[i] != std::floor(v[i]) ? 1 : 0;
-      }
-    });
-    if (below == 0 || above_fraction > 0) continue;
-    ForRowsOf(*table, l, [&](size_t from, size_t to) {
-      for (size_t i = from; i < to; ++i) {
-        if (IsMissing(v[i]) || (above > 0 && !(v[i] > 0 && v[i] < 1))) continue;
-        v[i] *= 100;
-        ++converted;
-      }
-    });
-  }
-  if (converted == 0) return;
-  const char* name = model::Info(static_cast<GpuMetric>(slot)).name;
-  quality->Count(Odd::kRatioAsPercent, context.file + ": " + name, converted);
-  notes->push_back(Tr(context.lang, Msg::kIngestNoteRatio, name));
-}
 
 /// Memory without a unit above 4 TiB, if it were MiB, is bytes.
 void BytesToMib(Table* table, NumberSlot slot, const ReadContext& context, std::vector<std::string>* notes) {
