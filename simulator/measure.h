@@ -79,7 +79,8 @@ class CardMeter {
   double last_t_, temperature_c_, last_energy_j_ = 0, energy_offset_j_;
 };
 
-/// Share of the full clock at which `load` draws no more than `limit_share` of the model's own power limit; 1 = it fits.
+/// Share of the full clock at which `load` draws no more than `limit_share` of the model's own power limit; 1 = it
+/// fits.
 double CappedClock(const CardModel& model, const Load& load, double limit_share);
 
 /// Polls everything for the whole recording.

@@ -175,7 +175,8 @@ class JobRun {
       const double comm = spec_.comm_s * rng_.LogNormal(0.05);
       Load load = Waiting(t);
       load.intensity = 0.15F;
-      load.nvlink_mb_s = spec_.comm_link_mb_s > 0 ? static_cast<float>(spec_.comm_link_mb_s) : spec_.load.nvlink_mb_s * 4;
+      load.nvlink_mb_s =
+          spec_.comm_link_mb_s > 0 ? static_cast<float>(spec_.comm_link_mb_s) : spec_.load.nvlink_mb_s * 4;
       AddAll(Activity::kComm, t, t + comm, load);
       t += comm;
     }

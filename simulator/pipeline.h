@@ -19,7 +19,7 @@ struct CheckpointSpec {
   double stall_cv = 0.06;
   double size_mb = 4000;
   double write_s = 0;  // the bytes are written over so long beside the steps (an asynchronous save); 0 = in the stall
-  double lag_s = 5;  // the page cache holds the bytes back
+  double lag_s = 5;    // the page cache holds the bytes back
   double disk_mb_s = 800;
   bool others_spin = false;  // ranks that do not save wait in a collective (busy) instead of idling
 };
@@ -54,8 +54,8 @@ struct JobSpec {
   double sync_gap_cv = 0.15;
   double sync_growth_per_hour = 0;  // the gap grows by this share of a step every hour (allocator retries, collections)
   double step_growth_per_hour = 0;  // steps get longer by this share every hour (longer sequences), the card stays busy
-  double comm_s = 0;  // exposed collective in each step
-  double comm_link_mb_s = 0;  // NVLink traffic of a card while it runs; 0 = four times the mean of a step
+  double comm_s = 0;                // exposed collective in each step
+  double comm_link_mb_s = 0;        // NVLink traffic of a card while it runs; 0 = four times the mean of a step
   int slow_rank = -1;
   double slow_factor = 1;
   bool data_parallel = false;  // one process, all cards; card 0 works on alone for `first_extra` of a step
@@ -67,8 +67,8 @@ struct JobSpec {
   LogSpec log;
   double throttle_from_s = kNever, throttle_clock = 1;  // clocks fall to this share
   bool throttle_by_power = false;                       // for a lowered power limit; otherwise for heat
-  double shared_from_s = kNever, shared_slow = 1;       // from then on another job's kernels make each step so much longer
-  double hang_at_s = kNever;                            // the collective never returns, until end_s
+  double shared_from_s = kNever, shared_slow = 1;  // from then on another job's kernels make each step so much longer
+  double hang_at_s = kNever;                       // the collective never returns, until end_s
 };
 
 struct JobResult {

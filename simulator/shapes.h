@@ -10,7 +10,8 @@ namespace sawbill::simulator {
 /// Preparation time that lets the loader deliver `rho` times what the GPU takes.
 void Feed(Draft* d, double rho);
 
-/// NVLink traffic of a card while a collective runs, MB/s: what nccl-tests reach of the data sheet's rate; 0 = no NVLink.
+/// NVLink traffic of a card while a collective runs, MB/s: what nccl-tests reach of the data sheet's rate; 0 = no
+/// NVLink.
 double LinkInCollectives(const CardModel& model, Rng* rng);
 
 // waiting for batches

@@ -79,8 +79,8 @@ void LoaderAndCheckpoint(Draft* d) {
   const double period = d->rng.LogUniform(200, 600);
   FewWorkers(d);
   d->job.checkpoint.stall_s = period * d->rng.Uniform(0.06, 0.12);
-  d->job.checkpoint.every_steps =
-      std::max(1, static_cast<int>((period - d->job.checkpoint.stall_s) * d->job.loader.workers / d->job.loader.prep_s));
+  d->job.checkpoint.every_steps = std::max(
+      1, static_cast<int>((period - d->job.checkpoint.stall_s) * d->job.loader.workers / d->job.loader.prep_s));
   d->job.checkpoint.size_mb = d->job.checkpoint.stall_s * d->rng.LogUniform(150, 900);
   d->job.checkpoint.lag_s = d->rng.Uniform(0, 12);
   d->hours = 1.5;

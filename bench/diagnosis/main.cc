@@ -62,8 +62,7 @@ Scores JudgeOne(const Job& job) {
   const simulator::Readings readings =
       simulator::Measure(s.world, *s.model, s.measure, simulator::Rng(job.options.seed).Fork("instruments"));
   Scores scores;
-  scores.sawbill =
-      Score(s, AskSawbill(simulator::Render(s.world, readings, *s.model, s.truth, write), kPrice), kPrice);
+  scores.sawbill = Score(s, AskSawbill(simulator::Render(s.world, readings, *s.model, s.truth, write), kPrice), kPrice);
   for (const Baseline& b : Baselines()) {
     scores.baselines.push_back(Score(s, b.judge(readings, s.world.cards.size(), s.model->memory_mb), kPrice));
   }
@@ -108,13 +107,17 @@ std::string Cell(double v, int decimals = 3) { return IsMissing(v) ? "-" : Forma
 void PrintScenarios(const std::vector<Scores>& scores, bool markdown) {
   std::map<std::string, std::vector<RunScore>> by;
   for (const Scores& s : scores) by[s.sawbill.scenario].push_back(s.sawbill);
-  if (markdown) fmt::print("| scenario | runs | found | wrong | cause | ledger distance | saving error |\n|---|---|---|---|---|---|---|\n");
+  if (markdown)
+    fmt::print(
+        "| scenario | runs | found | wrong | cause | ledger distance | saving error "
+        "|\n|---|---|---|---|---|---|---|\n");
   for (const auto& [name, runs] : by) {
     const Summary s = Sum(runs);
-    fmt::print(fmt::runtime(markdown ? "| {} | {} | {}/{} | {} | {} | {} | {} |\n"
-                                     : "{:26} n={:<3} found {:>3}/{:<3} wrong {:<3} cause {:<5} ledger {:<6} saving-err {}\n"),
-               name, s.runs, s.hits, s.expected, s.wrong, Cell(s.cause, 2), Cell(s.ledger_distance),
-               Cell(s.saving_median_error));
+    fmt::print(
+        fmt::runtime(markdown ? "| {} | {} | {}/{} | {} | {} | {} | {} |\n"
+                              : "{:26} n={:<3} found {:>3}/{:<3} wrong {:<3} cause {:<5} ledger {:<6} saving-err {}\n"),
+        name, s.runs, s.hits, s.expected, s.wrong, Cell(s.cause, 2), Cell(s.ledger_distance),
+        Cell(s.saving_median_error));
   }
 }
 
@@ -123,7 +126,8 @@ void PrintRows(const std::vector<Scores>& scores, bool markdown) {
   for (const Scores& s : scores) own.push_back(s.sawbill);
   const Summary sawbill = Sum(own);
   if (markdown) {
-    fmt::print("\n| judge | precision | recall | F1 | false findings in 100 healthy GPU-hours |\n|---|---|---|---|---|\n");
+    fmt::print(
+        "\n| judge | precision | recall | F1 | false findings in 100 healthy GPU-hours |\n|---|---|---|---|---|\n");
   } else {
     fmt::print("\n{:38} {:>9} {:>7} {:>6} {:>28}\n", "", "precision", "recall", "F1", "false in 100 healthy GPU-h");
   }

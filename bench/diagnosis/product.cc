@@ -47,8 +47,8 @@ Answer AskSawbill(const std::vector<simulator::OutFile>& files, double price_per
   env.err = &err;
   env.now = 1'790'000'000'000;
   env.vars = {{"HOME", "/home"}, {"LANG", "C.UTF-8"}, {"SAWBILL_TZ", "UTC"}};
-  std::vector<std::string> line = {"report", "--data", "/trace", "--format", "json", "--price",
-                                   FormatShortest(price_per_gpu_hour)};
+  std::vector<std::string> line = {
+      "report", "--data", "/trace", "--format", "json", "--price", FormatShortest(price_per_gpu_hour)};
   line.insert(line.end(), args.begin(), args.end());
   const int status = app::RunMain(line, &env);
   const Json report = Json::parse(out.text(), nullptr, false);

@@ -126,7 +126,8 @@ RunScore Score(const simulator::Simulation& s, const Answer& answer, double pric
     bool right = r.hits > 0;
     for (const Claim& c : answer.claims) right = right && (!expected.contains(c.id) || c.cause == truth.cause);
     r.cause_right = right ? 1 : 0;
-    for (const Claim& c : answer.claims) r.got += expected.contains(c.id) && c.cause != truth.cause ? "/" + c.cause : "";
+    for (const Claim& c : answer.claims)
+      r.got += expected.contains(c.id) && c.cause != truth.cause ? "/" + c.cause : "";
   }
   if (truth.gpu && r.hits > 0) {
     r.slow_asked = 1;

@@ -238,8 +238,9 @@ class CardWalk {
       return 0;
     }
     if (r.active.empty() || t1 <= r.active.from) {
-      const bool held_for_long = r.features.Get(Feature::kNotebookShare) >= 0.5 ||
-                                 ((!r.run.start_known || r.quiet_start) && r.features.Get(Feature::kIdleHeldS) >= kIdleStretchS);
+      const bool held_for_long =
+          r.features.Get(Feature::kNotebookShare) >= 0.5 ||
+          ((!r.run.start_known || r.quiet_start) && r.features.Get(Feature::kIdleHeldS) >= kIdleStretchS);
       const bool never = r.active.empty() && r.run.range.seconds() >= kIdleStretchS;
       if (!c_.has_util) return 0;
       interval_.fixed.push_back({held_for_long || never ? Line::kIdleHeld : Line::kStartup, dt});

@@ -293,8 +293,8 @@ void FindLogging(Context* c, double main_busy, double interval_s, Interruptions*
   for (const auto& [a, b] : spans) Add(c->s, State::kLogging, a, b, out);
 }
 
-/// True where one of the loader's workers was at it through [from_s, to_s]: the card waits for a batch. One of many that
-/// is still busy holds up all others, since batches are delivered in order.
+/// True where one of the loader's workers was at it through [from_s, to_s]: the card waits for a batch. One of many
+/// that is still busy holds up all others, since batches are delivered in order.
 bool BatchIsInTheMaking(const wave::Series& preparing, double from_s, double to_s) {
   constexpr double kAtIt = 0.05;  // of a core a worker, on the mean over them
   double all = 0, busy = 0;

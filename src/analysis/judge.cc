@@ -97,7 +97,8 @@ void Settle(const RunAnalysis& r, std::vector<Fired>* v) {
     }
   }
   // Another tenant on the host starves the loader from some moment on: the fall is that starvation, not a second loss.
-  if (const Fired* d = Get(*v, FindingId::kDataLoading); d != nullptr && d->verdict.cause == model::Cause::kHostContention)
+  if (const Fired* d = Get(*v, FindingId::kDataLoading);
+      d != nullptr && d->verdict.cause == model::Cause::kHostContention)
     Drop(v, FindingId::kDegradation);
   if (Get(*v, FindingId::kHang) != nullptr) Drop(v, FindingId::kIdleHeld);
 }

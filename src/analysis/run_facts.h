@@ -23,8 +23,8 @@ struct CardInRun {
 
 struct RunAnalysis {
   jobs::Run run;
-  bool assumed = false;     // no process data: the load itself is taken as one job
-  model::TimeRange active;  // first to last work; empty when it never worked
+  bool assumed = false;      // no process data: the load itself is taken as one job
+  model::TimeRange active;   // first to last work; empty when it never worked
   bool quiet_start = false;  // minutes before the first work in which its processes did nothing either: held, no start
   Interruptions interruptions;
   std::vector<CardInRun> cards;

@@ -55,7 +55,8 @@ TEST(TimeCellsTest, TheNotationIsThatOfTheCell) {
 }
 
 TEST(TimeCellsTest, APointWithoutDigitsIsNoTimeInAKnownMinuteEither) {
-  TimeCells cells(TimeZone::Utc());
+  const TimeZone tz = TimeZone::Utc();
+  TimeCells cells(&tz);
   TimeMs t = 0;
   ASSERT_TRUE(cells.Parse("2026-01-02 03:04:05.5", &t));
   EXPECT_FALSE(cells.Parse("2026-01-02 03:04:06.", &t));
