@@ -60,7 +60,7 @@ Must not be true
 Evidence, added up
      base                                 0.50
   ✓  worker_busy  92 %  >= 80 %  +0.25    0.75  CPU use of a loader worker
-  ?  iowait       —     >= 10 %  (+0.10)  0.75  CPU time waiting for I/O
+  ?  iowait       —     >= 10 %  (+0.10)  0.75  CPU time waiting for I/O while the card waited
   ✓  swing        5 %   < 10 %   -0.05    0.70  spread of GPU-Util from sample to sample
 score 0.70, needed 0.50
 Verdict: found, confidence 70 %
@@ -171,7 +171,8 @@ TEST(Describe, PrintsValueAndThresholdInTheFeaturesUnit) {
   EXPECT_EQ(Describe(v.checks[0], Lang::kEn),
             "share of active time in which no kernel ran, without interruptions: 43.2 % (threshold 8 %)");
   EXPECT_EQ(Describe(v.checks[0], Lang::kZh), "活跃期（不含中断）没有内核运行的时间占比：43.2 %（阈值 8 %）");
-  EXPECT_EQ(Describe(v.checks[3], Lang::kEn), "CPU time waiting for I/O: not in this data (threshold 10 %)");
+  EXPECT_EQ(Describe(v.checks[3], Lang::kEn),
+            "CPU time waiting for I/O while the card waited: not in this data (threshold 10 %)");
 }
 
 TEST(Describe, SaysAFactThatHoldsOrNotWithoutFigures) {
