@@ -14,7 +14,6 @@ using analysis::RecordingBuilder;
 using model::GpuMetric;
 using model::Index;
 using model::Line;
-using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Not;
 
