@@ -14,6 +14,10 @@ void Feed(Draft* d, double rho);
 /// NVLink.
 double LinkInCollectives(const CardModel& model, Rng* rng);
 
+/// Makes it a job of `least` cards (or as many as the options say) with collectives that cost 3 % of a step, unless it
+/// has as many.
+void SeveralCards(Draft* d, int least);
+
 // waiting for batches
 void FewWorkers(Draft* d);
 void NoWorkers(Draft* d);

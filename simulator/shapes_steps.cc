@@ -7,8 +7,6 @@
 #include "simulator/shapes.h"
 
 namespace sawbill::simulator {
-namespace {
-
 void SeveralCards(Draft* d, int least) {
   if (d->job.card_count >= least) return;
   d->job.card_count = d->options->cards.value_or(0) > 1 ? *d->options->cards : least;
@@ -17,8 +15,6 @@ void SeveralCards(Draft* d, int least) {
   d->job.comm_link_mb_s = LinkInCollectives(*d->model, &d->rng);
   d->host.cores = std::max(d->host.cores, 12 * d->job.card_count);
 }
-
-}  // namespace
 
 void SmallBatch(Draft* d) {
   d->job.step_s = d->rng.LogUniform(0.015, 0.05);

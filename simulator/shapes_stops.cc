@@ -56,13 +56,7 @@ void Startup(Draft* d) {
 }
 
 void Hang(Draft* d) {
-  if (d->job.card_count < 4) {
-    d->job.card_count = d->options->cards.value_or(0) > 1 ? *d->options->cards : 4;
-    d->job.comm_s = d->job.step_s * 0.03;
-    d->job.load.nvlink_mb_s = d->model->nvlink ? 4000 : 0;
-    d->job.comm_link_mb_s = LinkInCollectives(*d->model, &d->rng);
-    d->host.cores = std::max(d->host.cores, 12 * d->job.card_count);
-  }
+  SeveralCards(d, 4);
   d->job.hang_at_s = 3600 * d->options->hours.value_or(d->hours) * d->rng.Uniform(0.3, 0.6);
   d->truth.findings = {"hang"};
   d->truth.also = {"idle-held"};

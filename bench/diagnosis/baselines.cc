@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "base/numbers.h"
+#include "wave/stats.h"
 
 namespace sawbill::bench {
 namespace {
@@ -35,13 +36,6 @@ Series OfHost(const Readings& readings, HostMetric metric) {
 }
 
 double Mean(const Series& v) { return v.empty() ? 0 : std::accumulate(v.begin(), v.end(), 0.0) / double(v.size()); }
-
-double Percentile(Series v, double q) {
-  if (v.empty()) return 0;
-  const auto at = static_cast<size_t>(q * static_cast<double>(v.size() - 1));
-  std::nth_element(v.begin(), v.begin() + static_cast<long>(at), v.end());
-  return v[at];
-}
 
 Series Piece(const Series& v, size_t from, size_t n) {
   from = std::min(from, v.size());
@@ -100,11 +94,12 @@ Answer SageMaker(const Readings& readings, size_t cards, double card_memory_mb) 
     if (2 * cpu_bound > n) Say(&a, "data-loading", "cpu-saturated");
     if (2 * io_bound > n) Say(&a, "data-loading", "slow-storage");
     for (size_t i = std::min(kPatience, n / 3); i + kWindow <= n; i += kEvery) {
-      const double p95 = Percentile(Piece(u, i, kWindow), 0.95), p5 = Percentile(Piece(u, i, kWindow), 0.05);
+      const double p95 = wave::Quantile(Piece(u, i, kWindow), 0.95), p5 = wave::Quantile(Piece(u, i, kWindow), 0.05);
       const bool low = p95 < 70;
       if (low) Say(&a, "unsaturated");
       if (!low && p5 < 10) Say(&a, "data-loading");
-      if (low && Percentile(Piece(cpu, i, kWindow), 0.95) < 70 && Percentile(Piece(memory, i, kWindow), 0.95) < 70)
+      if (low && wave::Quantile(Piece(cpu, i, kWindow), 0.95) < 70 &&
+          wave::Quantile(Piece(memory, i, kWindow), 0.95) < 70)
         Say(&a, "unsaturated", "small-batch");
       if (i >= kWindow && Mean(Piece(memory, i, 10)) - Mean(Piece(memory, i - kWindow, 10)) > 5) Say(&a, "degradation");
     }

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "base/numbers.h"
+#include "wave/stats.h"
 
 namespace sawbill::bench {
 namespace {
@@ -159,13 +160,6 @@ RunScore Score(const simulator::Simulation& s, const Answer& answer, double pric
 
 namespace {
 
-double Median(std::vector<double> v) {
-  if (v.empty()) return kMissing;
-  std::sort(v.begin(), v.end());
-  const size_t n = v.size();
-  return n % 2 == 1 ? v[n / 2] : 0.5 * (v[n / 2 - 1] + v[n / 2]);
-}
-
 double Mean(const std::vector<double>& v) {
   if (v.empty()) return kMissing;
   double sum = 0;
@@ -210,12 +204,12 @@ Summary Sum(const std::vector<RunScore>& runs) {
   s.slow_card = slow > 0 ? slow_right / slow : kMissing;
   s.false_per_100_healthy_hours = s.healthy_gpu_hours > 0 ? 100 * s.wrong_on_healthy / s.healthy_gpu_hours : kMissing;
   s.ledger_distance = Mean(ledger);
-  s.saving_median_error = Median(errors);
+  s.saving_median_error = wave::Median(errors);
   s.saving_mean_error_all = Mean(all_errors);
   s.saving_inside = errors.empty() ? kMissing : inside / static_cast<double>(errors.size());
-  s.saving_median_width = Median(widths);
+  s.saving_median_width = wave::Median(widths);
   s.saving_interval_score = Mean(winkler);
-  s.period_median_error = Median(periods);
+  s.period_median_error = wave::Median(periods);
   return s;
 }
 

@@ -17,7 +17,7 @@ using testing::HasSubstr;
 constexpr TimeMs kStart = 1767225600000;  // of the recordings that the builder makes
 TimeMs At(double s) { return kStart + static_cast<TimeMs>(s * 1000); }
 
-Analysis Judge(const model::Recording& r, const Options& o = {}, const std::vector<double>& cuts_s = {}) {
+Analysis JudgeWith(const model::Recording& r, const Options& o = {}, const std::vector<double>& cuts_s = {}) {
   const FixedSource source(r, cuts_s);
   Result<Analysis> a = Analyze(source, o);
   SAWBILL_CHECK(a.ok());
@@ -49,7 +49,7 @@ model::Recording Plain(double seconds, double interval_s = 1) {
 TEST(Account, IsCutWhereAPriceChangesToTheMillisecond) {
   Options o;
   o.cuts = {At(100.25), At(200)};
-  const Analysis a = Judge(Plain(301), o);
+  const Analysis a = JudgeWith(Plain(301), o);
   std::map<int32_t, double> spans;
   for (const auto& [key, lines] : a.account) spans[key.span] += ledger::Sum(lines);
   // Samples stand at 1, 2, ... s, or at 0, 1, ...: what counts is that the parts are divided at the cuts.
@@ -62,7 +62,7 @@ TEST(Account, IsCutWhereAPriceChangesToTheMillisecond) {
 TEST(Account, AHoleOverAPriceChangeIsDividedThereToo) {
   Options o;
   o.cuts = {At(500)};
-  const Analysis a = Judge(RecordingBuilder().Card("97x300 _x400 97x300").Build(), o);
+  const Analysis a = JudgeWith(RecordingBuilder().Card("97x300 _x400 97x300").Build(), o);
   double before = 0, after = 0;
   for (const auto& [key, lines] : a.account) (key.span == 0 ? before : after) += lines[Index(Line::kUnmeasured)];
   EXPECT_NEAR(before + after, 398.5, 1);
@@ -75,7 +75,7 @@ TEST(Account, ADayOfLocalTimeEndsAtItsMidnight) {
   // 15:59:00 to 16:01:00 UTC is the turn of the day in +08:00; samples a minute apart straddle it.
   model::Recording r = Plain(20, 20);
   for (TimeMs& t : r.gpus[0].t_ms) t += 16 * 3600'000 - 10'000 * static_cast<TimeMs>(r.gpus[0].size());
-  const Analysis a = Judge(r, o);
+  const Analysis a = JudgeWith(r, o);
   std::map<int32_t, double> days;
   for (const auto& [key, lines] : a.account) days[key.day] += ledger::Sum(lines);
   const TimeMs midnight = kStart + 16 * 3600'000;
@@ -109,13 +109,13 @@ TEST(Account, AdjacentPeriodsAddUpToTheWholeWhereverTheCutFalls) {
   for (const double cut_s : {10.0, 300.0, 300.4, 449.9, 450.0, 500.123, 899.0}) {
     model::Recording r = RecordingBuilder().Card("97x450 _x120 20x450").Card("50x1000").Build();
     for (size_t i = 0; i < r.gpus[1].size(); ++i) r.gpus[1].energy_j.push_back(300.0 * static_cast<double>(i));
-    const Analysis whole = Judge(r);
+    const Analysis whole = JudgeWith(r);
     const model::TimeRange first{whole.period.from, At(cut_s)}, second{At(cut_s), whole.period.to};
     Options o;
     o.clip = first;
-    const Analysis a = Judge(With(r, first), o);
+    const Analysis a = JudgeWith(With(r, first), o);
     o.clip = second;
-    const Analysis b = Judge(With(r, second), o);
+    const Analysis b = JudgeWith(With(r, second), o);
     EXPECT_NEAR(Total(a) + Total(b), Total(whole), 1e-3) << cut_s;
     EXPECT_EQ(a.period.to, At(cut_s));
     EXPECT_EQ(b.period.from, At(cut_s));
@@ -145,7 +145,7 @@ model::Recording TwoJobs(double alice_sm, double carol_sm) {
 }
 
 TEST(SharedCard, SecondsAreDividedByTheSmShareOfTheProcesses) {
-  const Analysis a = Judge(TwoJobs(60, 20));
+  const Analysis a = JudgeWith(TwoJobs(60, 20));
   EXPECT_NEAR(OfUser(a, "carol"), 250, 6);
   EXPECT_NEAR(OfUser(a, "alice"), 2750, 8);
   EXPECT_NEAR(Total(a), 3000, 1e-6);
@@ -153,7 +153,7 @@ TEST(SharedCard, SecondsAreDividedByTheSmShareOfTheProcesses) {
 }
 
 TEST(SharedCard, WithoutThatFigureEachGetsAnEqualPartAndItIsSaid) {
-  const Analysis a = Judge(TwoJobs(kMissing, kMissing));
+  const Analysis a = JudgeWith(TwoJobs(kMissing, kMissing));
   EXPECT_NEAR(OfUser(a, "carol"), 500, 10);
   EXPECT_NEAR(Total(a), 3000, 1e-6);
   EXPECT_THAT(a.limits, testing::Contains(HasSubstr("cannot be split by measurement")));
@@ -164,7 +164,7 @@ TEST(SharedCard, SelectionsOfEachUserAddUpToTheWholeAndNoSecondIsCountedTwice) {
   for (const char* user : {"alice", "carol"}) {
     Options o;
     o.run_filter = [user](const RunFacts& r) { return r.user == user; };
-    const Analysis a = Judge(TwoJobs(60, 20), o);
+    const Analysis a = JudgeWith(TwoJobs(60, 20), o);
     ASSERT_EQ(a.runs.size(), 1U);
     EXPECT_EQ(a.runs[0].user, user);
     for (const auto& [key, lines] : a.account) EXPECT_EQ(key.run, 0);
@@ -179,7 +179,7 @@ TEST(SharedCard, ARestartThatOverlapsByItsEstimatedEdgesIsNoSharing) {
   second.pid = 300;
   second.from_s = 603;
   second.to_s = 1200;
-  const Analysis a = Judge(RecordingBuilder().Card("97x1201").Process({0}, first).Process({0}, second).Build());
+  const Analysis a = JudgeWith(RecordingBuilder().Card("97x1201").Process({0}, first).Process({0}, second).Build());
   for (const std::string& l : a.limits) EXPECT_THAT(l, Not(HasSubstr("several jobs")));
 }
 
@@ -195,7 +195,7 @@ TEST(Selection, AllFiguresAreOfItsTimeOnly) {
       RecordingBuilder().Card("97x1005 0x1996").Card("0x3001").Process({0}, busy).Process({0}, idle).Build();
   Options o;
   o.run_filter = [](const RunFacts& run) { return run.user == "alice"; };
-  const Analysis a = Judge(r, o);
+  const Analysis a = JudgeWith(r, o);
   EXPECT_TRUE(a.filtered);
   EXPECT_NEAR(a.cards[0].covered_s, 1005, 10);
   EXPECT_NEAR(a.cards[0].period_s, a.cards[0].covered_s, 1e-3);
@@ -218,7 +218,7 @@ TEST(Mig, ACardIsNotBilledWhileItsInstancesAre) {
     c.parent_uuid = "GPU-parent";
     c.share = 3.0 / 7;
   }
-  const Analysis a = Judge(r);
+  const Analysis a = JudgeWith(r);
   EXPECT_NEAR(OfCard(a, "0"), 0, 1.1);
   EXPECT_NEAR(OfCard(a, "0.1.0"), 1800, 1e-6);
   EXPECT_NEAR(OfCard(a, "0.2.0"), 1800, 1e-6);
@@ -230,7 +230,7 @@ TEST(Mig, ACardIsBilledUntilItIsCutIntoInstances) {
   r.gpus[1].card.gpu = "0.1.0";
   r.gpus[1].card.share = 0.5;
   for (TimeMs& t : r.gpus[1].t_ms) t += 1'200'000;
-  const Analysis a = Judge(r);
+  const Analysis a = JudgeWith(r);
   EXPECT_NEAR(OfCard(a, "0"), 1200, 2);
   EXPECT_NEAR(OfCard(a, "0.1.0"), 599, 2);
 }
@@ -248,7 +248,7 @@ TEST(RunRecords, GiveARunItsProjectAndExitStatus) {
   end.state = "end";
   end.exit_status = "137";
   r.runs = {start, end};
-  const Analysis a = Judge(r);
+  const Analysis a = JudgeWith(r);
   ASSERT_EQ(a.runs.size(), 1U);
   EXPECT_EQ(a.runs[0].project, "vision");
   EXPECT_EQ(a.runs[0].exit_status, "137");
@@ -263,7 +263,7 @@ TEST(Savings, NeverExceedWhatWasLostUnlessTheySpeedUpUsefulWork) {
   std::string wave = "0x21 ";
   for (int i = 0; i < 358; ++i) wave += "100x6 0x4 ";
   const Analysis a =
-      Judge(RecordingBuilder().Card(wave).Constant(GpuMetric::kMemUsedMb, 60000).Process({0}, j).Build());
+      JudgeWith(RecordingBuilder().Card(wave).Constant(GpuMetric::kMemUsedMb, 60000).Process({0}, j).Build());
   ASSERT_FALSE(a.findings.empty());
   for (const Finding& f : a.findings) {
     if (!f.saving || f.saving->speedup) continue;

@@ -24,20 +24,6 @@ std::string Repeat(const std::string& wave, int n) {
   return out;
 }
 
-Analysis Judge(model::Recording r, const std::vector<double>& cuts_s = {}) {
-  const FixedSource source(std::move(r), cuts_s);
-  Result<Analysis> a = Analyze(source, {});
-  SAWBILL_CHECK(a.ok());
-  return std::move(a).value();
-}
-
-const Finding* Find(const Analysis& a, FindingId id) {
-  for (const Finding& f : a.findings) {
-    if (f.id == id) return &f;
-  }
-  return nullptr;
-}
-
 std::string Names(const Analysis& a) {
   std::string out;
   for (const Finding& f : a.findings)
@@ -345,6 +331,59 @@ TEST(Analyze, ExplainedTrialsNameEveryRule) {
   const Result<Analysis> a = Analyze(source, o);
   ASSERT_TRUE(a.ok());
   EXPECT_GE(a->trials.size(), 16U);
+}
+
+// What happens before the first kernel is a start-up unless it is known that nobody did anything.
+TEST(QuietStart, IsHeldOnlyWhereNothingWasUsedReadOrWritten) {
+  const auto lines = [](double cores, double read_mb_s) {
+    RecordingBuilder b;
+    b.Card("0x900 98x900").Constant(GpuMetric::kMemUsedMb, 9000);
+    RecordingBuilder::Job j;
+    j.to_s = 1800;
+    j.workers = 0;
+    j.tree_cores = j.main_cores = cores;
+    j.read_mb_s = j.write_mb_s = read_mb_s;
+    return Judge(b.Process({0}, j).Build()).Lines();
+  };
+  const auto held = lines(0.01, 0), works = lines(0.9, 0), copies = lines(0.01, 80), unknown = lines(0.01, kMissing);
+  EXPECT_NEAR(held[Index(Line::kIdleHeld)], 900, 5);
+  EXPECT_NEAR(held[Index(Line::kStartup)], 0, 5);
+  for (const auto& started : {works, copies, unknown}) {
+    EXPECT_NEAR(started[Index(Line::kStartup)], 900, 5);
+    EXPECT_NEAR(started[Index(Line::kIdleHeld)], 0, 5);
+  }
+}
+
+TEST(LongPause, IsAWaitWhereTheLoaderWorksAndIdleWhereItSleeps) {
+  const auto idle_s = [](double tree_cores) {
+    RecordingBuilder b;
+    b.Card(Repeat("98x200 0x90", 6)).Constant(GpuMetric::kMemUsedMb, 9000);
+    RecordingBuilder::Job j;
+    j.to_s = 1740;
+    j.workers = 4;
+    j.main_cores = 0.4;
+    j.tree_cores = tree_cores;
+    return Judge(b.Process({0}, j).Build()).Lines()[Index(Line::kIdleHeld)];
+  };
+  EXPECT_LT(idle_s(0.4 + 3.6), 95);  // the last one is the end of the work
+  EXPECT_GT(idle_s(0.4 + 0.02), 440);
+}
+
+TEST(InlineLoading, IsNotConcludedWhereNobodySaysWhatIsRead) {
+  const auto finding = [](double read_mb_s) {
+    RecordingBuilder b;
+    b.Card("50x1200").Constant(GpuMetric::kMemUsedMb, 9000);
+    RecordingBuilder::Job j;
+    j.to_s = 1200;
+    j.workers = 0;
+    j.tree_cores = j.main_cores = 0.99;
+    j.read_mb_s = read_mb_s;
+    const Analysis a = Judge(b.Process({0}, j).Build());
+    return Find(a, FindingId::kDataLoading) != nullptr;
+  };
+  EXPECT_TRUE(finding(20));
+  EXPECT_FALSE(finding(0));
+  EXPECT_FALSE(finding(kMissing));
 }
 
 }  // namespace

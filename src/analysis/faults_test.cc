@@ -19,20 +19,6 @@ using model::Line;
 using model::Mask;
 using model::ThrottleBit;
 
-Analysis Judge(const model::Recording& r) {
-  const FixedSource source(r);
-  Result<Analysis> a = Analyze(source, {});
-  SAWBILL_CHECK(a.ok());
-  return std::move(a).value();
-}
-
-const Finding* Find(const Analysis& a, FindingId id) {
-  for (const Finding& f : a.findings) {
-    if (f.id == id) return &f;
-  }
-  return nullptr;
-}
-
 /// Four ranks whose kernels spin: GPU-Util is 99 on each card, whoever waits.
 Analysis Ranks(const std::vector<double>& power_w) {
   RecordingBuilder b;

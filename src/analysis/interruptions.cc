@@ -2,11 +2,12 @@
 //
 // Order matters, each step takes its samples away from the next:
 //   hang        the tail at flat, low power under full "utilisation"
-//   idle        quiet for a minute or more, unless it is a save (writes) that comes back regularly
-//   checkpoint  quiet for 2 s or more together with a burst of writes (page cache: the burst may lag by 30 s), three
-//   times evaluation  stretches of 10 s or more at another, lower level that is not zero, three times logging     short
-//   quiet dips with regular spacing while the main process is busy and the GPU is fed in between stall       what is
-//   left of quiet stretches of several seconds in an otherwise well-fed run
+//   idle        quiet for a minute or more, unless it is a save (writes) that comes back regularly, or loader workers
+//   are at it (then it is a wait for them, like any other dip) checkpoint  quiet for 2 s or more together with a burst
+//   of writes (page cache: the burst may lag by 30 s), three times evaluation  stretches of 10 s or more at another,
+//   lower level that is not zero, three times logging     short quiet dips with regular spacing while the main process
+//   is busy and the GPU is fed in between stall       what is left of quiet stretches of several seconds in an
+//   otherwise well-fed run
 // Evidence other than shape decides between them: writes, the level inside, the CPU of the main process.
 #include "analysis/interruptions.h"
 
@@ -298,7 +299,9 @@ void FindLogging(Context* c, double main_busy, double interval_s, Interruptions*
 bool BatchIsInTheMaking(const wave::Series& preparing, double from_s, double to_s) {
   constexpr double kAtIt = 0.05;  // of a core a worker, on the mean over them
   double all = 0, busy = 0;
-  for (size_t i = 0; i < preparing.size(); ++i) {
+  const auto first = std::lower_bound(preparing.t_s.begin(), preparing.t_s.end(), from_s) - preparing.t_s.begin();
+  for (auto i = static_cast<size_t>(first); i < preparing.size(); ++i) {
+    if (preparing.t_s[i] - preparing.dt_s[i] >= to_s) break;
     const double part = Overlap(preparing.t_s[i] - preparing.dt_s[i], preparing.t_s[i], from_s, to_s);
     all += part;
     if (preparing.v[i] >= kAtIt) busy += part;
@@ -312,13 +315,14 @@ void FindIdleAndStalls(Context* c, const wave::Series& preparing, double typical
     const wave::Event& e = q.event;
     if (q.used || e.end_s > c->end_s || Taken(*out, c->s, e.start_s, e.end_s)) continue;
     const double length = e.end_s - e.start_s;
-    if (BatchIsInTheMaking(preparing, e.start_s, e.end_s)) continue;
+    const bool stands_out = length >= kIdleStretchS || length >= std::max(5.0, 5 * typical_dip_s);
+    if (!stands_out || BatchIsInTheMaking(preparing, e.start_s, e.end_s)) continue;
     if (length >= kIdleStretchS) {
       q.used = true;
       out->idle_s += length;
       out->longest_idle_s = std::max(out->longest_idle_s, length);
       Add(c->s, State::kIdle, e.start_s, e.end_s, out);
-    } else if (length >= std::max(5.0, 5 * typical_dip_s)) {
+    } else {
       q.used = true;
       stalls.push_back(FineSpan(c->s.util, e, c->hi));
       Add(c->s, State::kStall, stalls.back().first, stalls.back().second, out);

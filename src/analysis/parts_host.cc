@@ -87,11 +87,14 @@ void Processes(const model::Recording& r, RunAnalysis* a) {
   }
   Mean main, allowed;
   double cores = 0, workers = 0, mains = 0, read = 0;
-  bool cores_known = false, workers_known = false;
+  bool cores_known = false, workers_known = false, read_known = false;
   for (const auto& [pid, m] : by_pid) {
     main.Add(m.main.value());
     allowed.Add(m.allowed.value());
-    if (m.read.n > 0) read += m.read.value();
+    if (m.read.n > 0) {
+      read += m.read.value();
+      read_known = true;
+    }
     if (m.cores.n > 0) {
       cores += m.cores.value();
       cores_known = true;
@@ -110,7 +113,9 @@ void Processes(const model::Recording& r, RunAnalysis* a) {
   if (workers_known) f.Set(Feature::kWorkers, workers);
   if (workers_known && main.n > 0) {
     // What is read while training goes on and nobody else could read it, the main process reads between its steps.
-    f.Set(Feature::kInlineLoading, workers < 0.5 && main.value() >= 0.9 && read >= kReadsMbS ? 1 : 0);
+    // Where nothing tells what it reads (another user's process), only that it is not so can be known.
+    const bool alone_and_busy = workers < 0.5 && main.value() >= 0.9;
+    if (!alone_and_busy || read_known) f.Set(Feature::kInlineLoading, alone_and_busy && read >= kReadsMbS ? 1 : 0);
   }
   if (cores_known && workers_known && workers >= 0.5 && main.n > 0) {
     f.Set(Feature::kWorkerBusy, std::clamp((cores - mains) / workers, 0.0, 2.0));
@@ -167,12 +172,15 @@ wave::Series Preparing(const model::Recording& r, const RunAnalysis& a) {
     }
   }
   wave::Series s;
-  TimeMs before = a.active.from;
+  if (at.empty()) return s;
+  std::vector<TimeMs> times;
+  for (const auto& [t, sum] : at) times.push_back(t);
+  const model::Coverage cover = model::Cover(times);  // a row speaks for its interval, not for a hole before it
+  size_t i = 0;
   for (const auto& [t, sum] : at) {
     s.t_s.push_back(Seconds(t - a.active.from));
-    s.dt_s.push_back(static_cast<float>(Seconds(t - before)));
+    s.dt_s.push_back(static_cast<float>(cover.dt_s[i++]));
     s.v.push_back(static_cast<float>(sum.first / sum.second));
-    before = t;
   }
   return s;
 }
@@ -230,7 +238,8 @@ void QuietStart(const model::Recording& r, RunAnalysis* a) {
       moved.Add(p.Value(ProcessMetric::kWriteMbS));
     }
   }
-  a->quiet_start = cores.n >= 3 && cores.value() < kWorksCores && !(moved.value() >= kReadsMbS);
+  // Who waits for a download or a copy uses no core either: without those figures nothing is concluded.
+  a->quiet_start = cores.n >= 3 && moved.n >= 3 && cores.value() < kWorksCores && moved.value() < kReadsMbS;
 }
 
 void States(const model::Recording&, const std::vector<PreparedCard>& cards, RunAnalysis* a) {

@@ -20,10 +20,6 @@ std::string Util(const PreparedCard& c) {
   return out;
 }
 
-Analysis Judge(model::Recording r) {
-  const FixedSource source(std::move(r), {});
-  return Analyze(source, {}).value();
-}
 double Seconds(const Analysis& a, Line line) { return a.Lines()[model::Index(line)]; }
 
 // A real scrape of a T4: GPU_UTIL 91, GR_ENGINE_ACTIVE 0.156.

@@ -41,12 +41,6 @@ model::Recording With(model::Recording r, const std::vector<Noted>& notes) {
   return r;
 }
 
-Analysis Judge(model::Recording r) {
-  Result<Analysis> a = Analyze(FixedSource(std::move(r)), {});
-  SAWBILL_CHECK(a.ok());
-  return std::move(a).value();
-}
-
 double OfRun(const Analysis& a, int run) {
   double sum = 0;
   for (const auto& [key, lines] : a.account) sum += key.run == run ? ledger::Sum(lines) : 0;

@@ -65,6 +65,8 @@ RecordingBuilder& RecordingBuilder::Process(const std::vector<size_t>& cards, co
       set(model::ProcessMetric::kMainCpuCores, job.main_cores);
       set(model::ProcessMetric::kCoresAllowed, job.cores_allowed);
       set(model::ProcessMetric::kSmUtil, job.sm_util);
+      set(model::ProcessMetric::kReadMbS, job.read_mb_s);
+      set(model::ProcessMetric::kWriteMbS, job.write_mb_s);
       r_.processes.push_back(p);
     }
   }
@@ -131,6 +133,20 @@ Result<model::Recording> FixedSource::Read(size_t piece) const {
   }
   std::erase_if(out.processes, [&](const auto& p) { return p.t_ms <= range.from || p.t_ms > range.to; });
   return out;
+}
+
+Analysis Judge(model::Recording r, const std::vector<double>& cuts_s) {
+  const FixedSource source(std::move(r), cuts_s);
+  Result<Analysis> a = Analyze(source, {});
+  SAWBILL_CHECK(a.ok());
+  return std::move(a).value();
+}
+
+const Finding* Find(const Analysis& a, model::FindingId id) {
+  for (const Finding& f : a.findings) {
+    if (f.id == id) return &f;
+  }
+  return nullptr;
 }
 
 }  // namespace sawbill::analysis

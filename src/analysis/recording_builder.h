@@ -26,6 +26,7 @@ class RecordingBuilder {
     double from_s = 0, to_s = 0;
     double workers = kMissing, tree_cores = kMissing, main_cores = kMissing, cores_allowed = 16;
     double sm_util = kMissing;
+    double read_mb_s = kMissing, write_mb_s = kMissing;
   };
   RecordingBuilder& Process(const std::vector<size_t>& cards, const Job& job);
   RecordingBuilder& Host(model::HostMetric m, const std::string& wave);
@@ -52,5 +53,10 @@ class FixedSource : public model::TelemetrySource {
   std::vector<model::CardInfo> cards_;
   std::vector<model::TimeRange> pieces_;
 };
+
+/// The analysis of `r` in one piece, or in pieces cut at the given seconds. Aborts where it fails.
+Analysis Judge(model::Recording r, const std::vector<double>& cuts_s = {});
+/// The first finding with that id, or null.
+const Finding* Find(const Analysis& a, model::FindingId id);
 
 }  // namespace sawbill::analysis

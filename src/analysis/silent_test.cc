@@ -25,7 +25,7 @@ model::Recording WithSilentCard(model::Recording r) {
   return r;
 }
 
-Result<Analysis> Judge(model::Recording r, const std::vector<double>& cuts_s = {}) {
+Result<Analysis> TryJudge(model::Recording r, const std::vector<double>& cuts_s = {}) {
   return Analyze(FixedSource(std::move(r), cuts_s), {});
 }
 
@@ -36,7 +36,7 @@ double OfCard(const Analysis& a, size_t card, Line line) {
 }
 
 TEST(SilentCard, StandsOnTheLedgerAsUnmeasuredBesideASoundOne) {
-  const Analysis a = *Judge(WithSilentCard(RecordingBuilder().Card("97x1200").Build()));
+  const Analysis a = *TryJudge(WithSilentCard(RecordingBuilder().Card("97x1200").Build()));
   ASSERT_EQ(a.cards.size(), 2U);
   EXPECT_EQ(a.cards[0].period_s, a.cards[1].period_s);
   EXPECT_EQ(OfCard(a, 1, Line::kUnmeasured), a.cards[0].period_s);
@@ -46,7 +46,7 @@ TEST(SilentCard, StandsOnTheLedgerAsUnmeasuredBesideASoundOne) {
 }
 
 TEST(SilentCard, ItsTimeAddsUpOverPieces) {
-  const Analysis a = *Judge(WithSilentCard(RecordingBuilder().Card("97x1200").Build()), {300, 700});
+  const Analysis a = *TryJudge(WithSilentCard(RecordingBuilder().Card("97x1200").Build()), {300, 700});
   EXPECT_NEAR(OfCard(a, 1, Line::kUnmeasured), a.cards[0].period_s, 1e-6);
 }
 
@@ -54,7 +54,7 @@ TEST(SilentCard, AloneItIsBilledAndNothingIsSaidOfIdleness) {
   model::Recording r = RecordingBuilder().Card("97x1200").Host(model::HostMetric::kCpuUtil, "5x1200").Build();
   r.gpus[0].t_ms.clear();
   for (auto& column : r.gpus[0].columns) column.clear();
-  const Analysis a = *Judge(std::move(r));
+  const Analysis a = *TryJudge(std::move(r));
   ASSERT_EQ(a.cards.size(), 1U);
   EXPECT_NEAR(a.cards[0].period_s, 1200, 2);
   EXPECT_EQ(OfCard(a, 0, Line::kUnmeasured), a.cards[0].period_s);
@@ -74,7 +74,7 @@ TEST(SilentCard, TheJobThatHoldsItPaysForIt) {
   }
   std::stable_sort(r.processes.begin(), r.processes.end(),
                    [](const auto& x, const auto& y) { return x.t_ms < y.t_ms; });
-  const Analysis a = *Judge(std::move(r));
+  const Analysis a = *TryJudge(std::move(r));
   ASSERT_EQ(a.runs.size(), 1U);
   EXPECT_EQ(a.runs[0].cards, (std::vector<size_t>{0, 1}));
   double of_run = 0;
@@ -92,7 +92,7 @@ TEST(SilentCard, AJobOnSilentCardsAloneIsNoIdleJob) {
       RecordingBuilder().Card("97x1200").Process({0}, job).Host(model::HostMetric::kCpuUtil, "5x1200").Build();
   r.gpus[0].t_ms.clear();
   for (auto& column : r.gpus[0].columns) column.clear();
-  const Analysis a = *Judge(std::move(r));
+  const Analysis a = *TryJudge(std::move(r));
   ASSERT_EQ(a.runs.size(), 1U);
   EXPECT_TRUE(a.findings.empty());
   EXPECT_NEAR(OfCard(a, 0, Line::kUnmeasured), 1200, 15);
@@ -103,7 +103,7 @@ TEST(SilentCard, ACardAndItsInstancesAreNotPaidForTwice) {
   model::Recording r = WithSilentCard(RecordingBuilder().Card("97x600").Build());
   r.gpus[0].card.gpu = "9.1.0";
   r.gpus[0].card.parent_uuid = "GPU-silent";
-  const Analysis a = *Judge(std::move(r));
+  const Analysis a = *TryJudge(std::move(r));
   EXPECT_EQ(OfCard(a, 1, Line::kUnmeasured), 0);
 }
 

@@ -20,6 +20,7 @@
 #include "ingest/join_nearby.h"
 #include "ingest/one_or_many.h"
 #include "ingest/time_cells.h"
+#include "ingest/track_rows.h"
 #include "ingest/units.h"
 
 namespace sawbill::ingest {
@@ -96,24 +97,9 @@ int64_t DropEmptySamples(GpuTrack* g) {
     if (!c.empty() && !AnyMissing(c)) return 0;
   }
   std::vector<char> keep(g->size(), 0);
-  const auto look = [&](const auto& column) {
-    for (size_t i = 0; i < column.size(); ++i) keep[i] = keep[i] != 0 || !std::isnan(column[i]) ? 1 : 0;
-  };
-  for (const auto& c : g->columns) look(c);
-  look(g->energy_j);
+  MarkRowsWithReading(*g, &keep);
   const auto dropped = std::count(keep.begin(), keep.end(), 0);
-  if (dropped == 0) return 0;
-  const auto cut = [&](auto* column) {
-    if (column->empty()) return;
-    size_t kept = 0;
-    for (size_t i = 0; i < keep.size(); ++i) {
-      if (keep[i] != 0) (*column)[kept++] = (*column)[i];
-    }
-    column->resize(kept);
-  };
-  for (auto& c : g->columns) cut(&c);
-  cut(&g->energy_j);
-  cut(&g->t_ms);
+  if (dropped > 0) KeepRows(keep, g);
   return dropped;
 }
 

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "base/numbers.h"
+#include "ingest/track_rows.h"
 
 namespace sawbill::ingest {
 namespace {
@@ -75,22 +76,8 @@ TimeMs MoveColumn(const GpuTrack& g, const Base& b, std::vector<Value>* column, 
 void DropLeft(const std::vector<char>& left, GpuTrack* g) {
   std::vector<char> keep(left.size());
   for (size_t i = 0; i < keep.size(); ++i) keep[i] = left[i] == 0 ? 1 : 0;
-  const auto look = [&](const auto& column) {
-    for (size_t i = 0; i < column.size(); ++i) keep[i] = keep[i] != 0 || !std::isnan(column[i]) ? 1 : 0;
-  };
-  for (const auto& c : g->columns) look(c);
-  look(g->energy_j);
-  const auto cut = [&](auto* column) {
-    if (column->empty()) return;
-    size_t kept = 0;
-    for (size_t i = 0; i < keep.size(); ++i) {
-      if (keep[i] != 0) (*column)[kept++] = (*column)[i];
-    }
-    column->resize(kept);
-  };
-  for (auto& c : g->columns) cut(&c);
-  cut(&g->energy_j);
-  cut(&g->t_ms);
+  MarkRowsWithReading(*g, &keep);
+  KeepRows(keep, g);
 }
 
 }  // namespace

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The one public table of real fixes with their real gains (Gao et al., ICSE'24, doi 10.1145/3597503.3639232, tables 2
 // to 5: 8 x V100, BERT-large and Swin), and what this room would have said before each, from utilisation alone. For the
-// regression test and for bench/published_fixes. No constant of the estimator was taken from these rows.
+// regression test and for bench/published_fixes. No constant of the estimator was fitted to these rows.
 //
 // What is known before a fix: mean GPU-Util of the job (U) and of its training stage (T). Outside training the cards do
 // next to nothing, so at most 1 - U/T of the time is not training: that bounds what asynchronous saves bring back. How
