@@ -9,8 +9,6 @@
 namespace sawbill::analysis {
 namespace {
 
-using model::Index;
-using model::Line;
 
 struct Noted {
   std::string run, job, gpus;

@@ -9,7 +9,6 @@
 namespace sawbill::analysis {
 namespace {
 
-using model::GpuMetric;
 using model::Index;
 using model::Line;
 using testing::Contains;
