@@ -386,5 +386,24 @@ TEST(InlineLoading, IsNotConcludedWhereNobodySaysWhatIsRead) {
   EXPECT_FALSE(finding(kMissing));
 }
 
+// A sample that holds power but no utilisation, at the edge of a pause, must neither widen it nor spoil its time.
+TEST(PauseBesideMissingReadings, KeepsItsOwnLength) {
+  for (const size_t beside : {199U, 209U}) {  // the last sample before, the first after the pause
+    RecordingBuilder b;
+    b.Card(Repeat("98x200 0x9 98x91", 6)).Constant(GpuMetric::kMemUsedMb, 9000);
+    b.Host(HostMetric::kDiskWriteMbS, Repeat("1x200 500x10 1x90", 6));
+    RecordingBuilder::Job j;
+    j.to_s = 1800;
+    model::Recording r = b.Process({0}, j).Build();
+    auto& util = r.gpus[0].columns[static_cast<size_t>(GpuMetric::kSmUtil)];
+    for (size_t k = 0; k < 6; ++k) util[300 * k + beside] = static_cast<float>(kMissing);
+    const Analysis a = Judge(std::move(r));
+    const Finding* save = Find(a, FindingId::kCheckpoint);
+    ASSERT_NE(save, nullptr) << beside;
+    EXPECT_NEAR(*save->width_s, 9, 1) << beside;
+    EXPECT_NEAR(a.Lines()[Index(Line::kCheckpoint)], 54, 6) << beside;
+  }
+}
+
 }  // namespace
 }  // namespace sawbill::analysis

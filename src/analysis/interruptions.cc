@@ -55,13 +55,15 @@ InterruptionClass Summarise(const std::vector<std::pair<double, double>>& spans)
   return c;
 }
 
-/// A quiet stretch with edges to a fraction of a sample: the deficit of the samples on its border counts as width.
+/// A quiet stretch with edges to a fraction of a sample: the deficit of the samples on its border counts as width. A
+/// sample there that holds no reading adds nothing.
 std::pair<double, double> FineSpan(const wave::Series& u, const wave::Event& e, double hi) {
   double before = 0, after = 0;
-  if (e.first > 0 && u.t_s[e.first] - u.t_s[e.first - 1] <= u.dt_s[e.first] + 1e-3) {
+  if (e.first > 0 && IsPresent(u.v[e.first - 1]) && u.t_s[e.first] - u.t_s[e.first - 1] <= u.dt_s[e.first] + 1e-3) {
     before = std::clamp((hi - u.v[e.first - 1]) / hi, 0.0, 1.0) * u.dt_s[e.first - 1];
   }
-  if (e.last + 1 < u.size() && u.t_s[e.last + 1] - u.t_s[e.last] <= u.dt_s[e.last + 1] + 1e-3) {
+  if (e.last + 1 < u.size() && IsPresent(u.v[e.last + 1]) &&
+      u.t_s[e.last + 1] - u.t_s[e.last] <= u.dt_s[e.last + 1] + 1e-3) {
     after = std::clamp((hi - u.v[e.last + 1]) / hi, 0.0, 1.0) * u.dt_s[e.last + 1];
   }
   return {e.start_s - before, e.end_s + after};
