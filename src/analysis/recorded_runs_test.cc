@@ -9,7 +9,6 @@
 namespace sawbill::analysis {
 namespace {
 
-
 struct Noted {
   std::string run, job, gpus;
   double from_s, to_s;
