@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <numeric>
 
 #include "ingest/assemble.h"
@@ -174,6 +175,15 @@ void Samples::Columns<Value>::Settle() {
 }
 
 namespace {
+/// Both, each time once. REQUIRES: both ascending.
+std::vector<TimeMs> Union(std::vector<TimeMs> a, const std::vector<TimeMs>& b) {
+  if (b.empty() || a == b) return a;
+  std::vector<TimeMs> both;
+  both.reserve(a.size() + b.size());
+  std::set_union(a.begin(), a.end(), b.begin(), b.end(), std::back_inserter(both));
+  return both;
+}
+
 /// `column` of times `from` at the times `to`. REQUIRES: every one of `from` stands in `to`, both ascending.
 template <typename Value>
 std::vector<Value> Spread(const std::vector<TimeMs>& from, std::vector<Value> column, const std::vector<TimeMs>& to) {
@@ -196,11 +206,9 @@ model::GpuTrack Samples::TrackOf(CardSeries* card) {
   if (all.empty() && (energy_rows.empty() || energy_rows == rows)) {
     track.t_ms = rows;
   } else {
-    all.insert(all.end(), rows.begin(), rows.end());
-    all.insert(all.end(), energy_rows.begin(), energy_rows.end());
-    std::sort(all.begin(), all.end());
+    if (!std::is_sorted(all.begin(), all.end())) std::sort(all.begin(), all.end());
     all.erase(std::unique(all.begin(), all.end()), all.end());
-    track.t_ms = std::move(all);
+    track.t_ms = Union(Union(std::move(all), rows), energy_rows);
   }
   for (size_t m = 0; m < model::kGpuMetrics; ++m)
     track.columns[m] = Spread(rows, std::move(card->columns.values[m]), track.t_ms);
