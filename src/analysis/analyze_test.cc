@@ -179,6 +179,22 @@ TEST(Analyze, SwingsThatPowerDoesNotFollowAreAliasedAndNoPeriodIsClaimed) {
   for (const Finding& f : a.findings) EXPECT_FALSE(f.period_s.has_value()) << Names(a);
 }
 
+// A steady step of 0.9 s, polled once a second through a short window, draws the same sawtooth of 10 s: without power or the
+// driver's window nothing tells them apart, and only beats that an alias hardly makes are claimed.
+TEST(Analyze, FromUtilisationAloneAShortBeatIsNotClaimed) {
+  const auto pattern_period = [](const std::string& wave) {
+    model::Recording r = RecordingBuilder().Card(wave).Constant(GpuMetric::kMemUsedMb, 60000).Build();
+    r.gpus[0].columns[static_cast<size_t>(GpuMetric::kPowerW)].clear();
+    r.gpus[0].card.util_window_s.reset();
+    const Analysis a = Judge(std::move(r));
+    for (const Finding& f : a.findings) EXPECT_FALSE(f.period_s && *f.period_s < 60) << Names(a);
+    EXPECT_NE(a.cards[0].idle_pattern, "random");
+    return a.cards[0].idle_period_s.value_or(kMissing);
+  };
+  EXPECT_FALSE(IsPresent(pattern_period("0x20 " + Repeat("98x5 0x5", 120))));
+  EXPECT_NEAR(pattern_period("0x20 " + Repeat("98x63 0x3", 20)), 66, 1);
+}
+
 TEST(Analyze, UnderNcclTheCardThatWaitsLeastIsTheSlowOne) {
   RecordingBuilder b;
   const double power[] = {180, 320, 180, 180}, memory[] = {30, 52, 30, 30};

@@ -73,6 +73,8 @@ void IdlePattern(const Piece& p, size_t k, CardFacts* f) {
     } else if (r.dip_spacing.periodic()) {
       f->idle_pattern = "periodic";
       f->idle_period_s = r.dip_spacing.period_s;
+    } else if (r.dip_spacing.verdict == wave::Periodicity::Verdict::kTooShort) {
+      f->idle_pattern = "unknown";
     } else if (r.dip_spacing.events >= 6) {
       f->idle_pattern = "random";
     } else if (p.cards[k].coverage.median_interval_s <= 5) {

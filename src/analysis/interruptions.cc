@@ -159,7 +159,7 @@ bool LooksLikeSaves(const std::vector<Match>& matches, const InterruptionClass& 
   for (const Match& m : matches) volumes.push_back(m.volume_mb);
   const double median = wave::Median(volumes);
   return median >= kMinSaveMb && wave::RobustSigma(volumes) <= 0.6 * median &&
-         summary.spacing.verdict != wave::Periodicity::Verdict::kRandom;
+         summary.spacing.MayBeat();
 }
 
 void FindCheckpoints(Context* c, double typical_dip_s, Interruptions* out) {
@@ -266,7 +266,7 @@ void FindEvaluations(Context* c, double interval_s, Interruptions* out) {
   for (const double x : widths) total += x;
   if (level_spread > 12 || width_cv > 0.5 || total > 0.5 * (c->end_s - c->s.util.t_s.front())) return;
   const InterruptionClass summary = Summarise(spans);
-  if (summary.spacing.verdict == wave::Periodicity::Verdict::kRandom) return;
+  if (!summary.spacing.MayBeat()) return;
   out->evaluation = summary;
   for (const auto& [a, b] : spans) Add(c->s, State::kEvaluation, a, b, out);
 }

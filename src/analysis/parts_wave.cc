@@ -136,13 +136,11 @@ void Shape(const RunSeries& s, const std::vector<PreparedCard>& cards, RunAnalys
   const PreparedCard& lead = cards[a->run.cards.front()];
   const double interval = lead.coverage.median_interval_s;
   const wave::Instrument polls{interval, lead.track->card.util_window_s.value_or(kMissing)};
-  wave::Swings swings = wave::JudgeSwings(util, power, polls);
+  const wave::Swings swings = wave::JudgeSwings(util, power, polls);
   f.Set(Feature::kSwing, swings.util);
   if (IsPresent(swings.power)) f.Set(Feature::kPowerSwing, swings.power);
   a->aliased = swings.visibility == wave::Visibility::kAliased;
   f.Set(Feature::kAliased, a->aliased ? 1 : 0);
-  // A plain log tells neither the driver's window nor power; what it shows is taken as it stands.
-  if (IsMissing(polls.window_s) && IsMissing(swings.power)) swings.visibility = wave::Visibility::kVisible;
   const double hi = wave::WeightedQuantile(util.v, util.dt_s, 0.9);
   const std::vector<wave::Event> dips = wave::FindDips(util, hi);
   f.Set(Feature::kDips, static_cast<double>(dips.size()));
@@ -168,7 +166,7 @@ void InterruptionFeatures(RunAnalysis* a) {
     f.Set(count, c.count);
     if (c.count == 0) return;
     f.Set(width, c.median_width_s);
-    if (c.spacing.period_s > 0 && c.spacing.verdict != wave::Periodicity::Verdict::kRandom) {
+    if (c.spacing.period_s > 0 && c.spacing.MayBeat()) {
       f.Set(period, c.spacing.period_s);
     }
   };

@@ -65,8 +65,10 @@ Periodicity TestSpacing(const std::vector<double>& times_s, double min_period_s)
   const double median = Median(folded);
   p.cv = Spread(folded) / median;
   p.period_s = p.cv < kTightCv ? median : TrimmedMean(folded, median);
-  const bool beat = RobustSigma(gaps) < kUnfoldedCv * raw_median && p.period_s >= min_period_s;
-  if (beat && p.events >= kPeriodicEvents && p.cv < kPeriodicCv) {
+  const bool beat = RobustSigma(gaps) < kUnfoldedCv * raw_median;
+  if (beat && p.events >= kLikelyEvents && p.cv < kLikelyCv && p.period_s < min_period_s) {
+    p.verdict = Periodicity::Verdict::kTooShort;
+  } else if (beat && p.events >= kPeriodicEvents && p.cv < kPeriodicCv) {
     p.verdict = Periodicity::Verdict::kPeriodic;
   } else if (beat && p.events >= kLikelyEvents && p.cv < kLikelyCv) {
     p.verdict = Periodicity::Verdict::kLikely;

@@ -13,10 +13,13 @@
 namespace sawbill::wave {
 
 struct Periodicity {
-  enum class Verdict { kPeriodic, kLikely, kRandom, kTooFew } verdict = Verdict::kTooFew;
+  /// kTooShort: they beat, but faster than may be claimed from these polls; neither a period nor randomness is said.
+  enum class Verdict { kPeriodic, kLikely, kRandom, kTooShort, kTooFew } verdict = Verdict::kTooFew;
   double period_s = 0, cv = 0;  // cv: robust sigma / median of the (folded) gaps
   int events = 0;
   bool periodic() const { return verdict == Verdict::kPeriodic; }
+  /// Nothing speaks against a beat, though there may be too few events to claim it.
+  bool MayBeat() const { return AtLeastLikely() || verdict == Verdict::kTooFew; }
   bool AtLeastLikely() const { return verdict == Verdict::kPeriodic || verdict == Verdict::kLikely; }
 };
 /// Spacing of events: periodic if >= 8 events and cv < 0.28, likely if >= 6 and cv < 0.30. A missed beat (gap near 2 or
