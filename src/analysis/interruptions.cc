@@ -158,8 +158,7 @@ bool LooksLikeSaves(const std::vector<Match>& matches, const InterruptionClass& 
   std::vector<double> volumes;
   for (const Match& m : matches) volumes.push_back(m.volume_mb);
   const double median = wave::Median(volumes);
-  return median >= kMinSaveMb && wave::RobustSigma(volumes) <= 0.6 * median &&
-         summary.spacing.MayBeat();
+  return median >= kMinSaveMb && wave::RobustSigma(volumes) <= 0.6 * median && summary.spacing.MayBeat();
 }
 
 void FindCheckpoints(Context* c, double typical_dip_s, Interruptions* out) {
@@ -264,7 +263,7 @@ void FindEvaluations(Context* c, double interval_s, Interruptions* out) {
   const double level_spread = wave::RobustSigma(levels), width_cv = wave::RobustSigma(widths) / wave::Median(widths);
   double total = 0;
   for (const double x : widths) total += x;
-  if (level_spread > 12 || width_cv > 0.5 || total > 0.5 * (c->end_s - c->s.util.t_s.front())) return;
+  if (level_spread > 12 || width_cv > 0.3 || total > 0.5 * (c->end_s - c->s.util.t_s.front())) return;
   const InterruptionClass summary = Summarise(spans);
   if (!summary.spacing.MayBeat()) return;
   out->evaluation = summary;

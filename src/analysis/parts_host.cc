@@ -217,7 +217,8 @@ void Neighbours(const model::Recording& r, RunAnalysis* a) {
     }
   }
   own = static_cast<double>(own_times.size());
-  foreign = static_cast<double>(foreign_times.size());
+  // Both on the card at once: the run before this one is no neighbour, however far apart the rows are.
+  for (const TimeMs t : foreign_times) foreign += own_times.count(t) != 0 ? 1 : 0;
   if (own > 0 && (known || foreign_times.empty())) {
     a->features.Set(Feature::kNeighbourShare, std::min(1.0, foreign / own));
   }

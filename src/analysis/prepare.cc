@@ -3,8 +3,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
+#include <vector>
 
 #include "analysis/analysis.h"
+#include "wave/stats.h"
 
 namespace sawbill::analysis {
 
@@ -57,19 +60,26 @@ std::vector<float> MeanPower(const model::GpuTrack& track, const model::Coverage
   return good * 10 >= track.size() * 8 ? from_energy : out;
 }
 
-/// Mean power of long quiet stretches, without their first seconds (a 1 s mean still holds the end of the work). Single
-/// quiet samples do not count: with a short utilisation window they are gaps within steps. NaN without such a stretch.
+/// Power of long quiet stretches, without their first seconds (a 1 s mean still holds the end of the work). Single
+/// quiet samples do not count: with a short utilisation window they are gaps within steps. Where samples are far apart
+/// even several in a row only happened to fall into gaps, while their power is a mean over the work between them: the
+/// lowest tenth comes nearest to idle then. NaN without such a stretch.
 double IdlePower(const PreparedCard& c) {
-  constexpr double kSettleS = 4;
-  double sum = 0, quiet_s = 0;
-  int n = 0;
+  constexpr double kSettleS = 4, kFarApartS = 2.5;
+  constexpr int kInARow = 3;
+  std::vector<double> watts;
+  double quiet_s = 0;
+  int in_a_row = 0;
   for (size_t i = 0; i < c.size(); ++i) {
-    quiet_s = c.util[i] <= 1 ? quiet_s + std::max(c.dt(i), 1e-3) : 0;
-    if (quiet_s < kSettleS || IsMissing(c.power_w[i])) continue;
-    sum += c.power_w[i];
-    ++n;
+    const bool quiet = c.util[i] <= 1;
+    quiet_s = quiet ? quiet_s + std::max(c.dt(i), 1e-3) : 0;
+    in_a_row = quiet ? in_a_row + 1 : 0;
+    if (quiet_s < kSettleS || in_a_row < kInARow || IsMissing(c.power_w[i])) continue;
+    watts.push_back(c.power_w[i]);
   }
-  return n >= 3 ? sum / n : kMissing;
+  if (watts.size() < 3) return kMissing;
+  if (c.coverage.median_interval_s > kFarApartS) return wave::Quantile(std::move(watts), 0.1);
+  return std::accumulate(watts.begin(), watts.end(), 0.0) / static_cast<double>(watts.size());
 }
 
 /// Over a longer time both are the same number: they were within 0.6 points of each other in every recording that has
