@@ -19,7 +19,7 @@
 #include "ingest/cards.h"
 #include "ingest/join_nearby.h"
 #include "ingest/one_or_many.h"
-#include "ingest/time_cells.h"
+#include "ingest/printed_time.h"
 #include "ingest/track_rows.h"
 #include "ingest/units.h"
 
@@ -216,8 +216,8 @@ void FillFacts(const Table& table, Cards* cards) {
 void NoteTime(const Table& table, const ReadContext& context, const Backwards& worst, Recording* out) {
   if (table.zoneless_rows > 0) {
     out->quality.Count(Odd::kZoneAssumed, context.file + ": " + context.tz->name(), table.zoneless_rows);
-    out->notes.push_back(Tr(context.lang, Msg::kIngestNoteZone, context.tz->name()));
   }
+  NoteTimes(table.times, context, out);
   const bool two = worst.two_writers || table.other_layout_rows > 0;
   if (two) {
     out->quality.Count(Odd::kTwoWriters, context.file + ": " +
@@ -279,8 +279,8 @@ void ExplainTable(const Table& table, const ReadContext& context, Explanation* e
       explanation->columns.push_back(std::move(c));
     }
   }
-  explanation->time_format = DescribeNotation(table.notations);
-  const bool local = (table.notations & kLocalNotation) != 0;
+  explanation->time_format = DescribeNotation(table.times, context.dates.order);
+  const bool local = table.times.local;
   explanation->zone =
       local ? Tr(context.lang, Msg::kIngestZoneAssumed, context.tz->name()) : Tr(context.lang, Msg::kIngestZoneInFile);
   explanation->rows = static_cast<int64_t>(table.rows);

@@ -45,8 +45,10 @@ bool OfAHost(const Sniffed& s) {
 /// What stood in the file that made it unusable, for the refusal.
 Status NothingRead(const Table& table, const ReadContext& context, const model::DataQuality& quality) {
   if (!table.unread_time.empty()) {
-    return Status::Unsupported(
-        Tr(context.lang, Msg::kIngestTimeUnread, context.file, table.unread_time_column, table.unread_time));
+    const bool order_untold = ReadTimeWords(table.unread_time, DateOrder::kEither).has_value();
+    return Status::Unsupported(Tr(context.lang,
+                                  order_untold ? Msg::kIngestDateOrderUntold : Msg::kIngestTimeUnread, context.file,
+                                  table.unread_time_column, table.unread_time));
   }
   std::string seen;
   for (size_t i = 0; i < model::kOdds; ++i) {
