@@ -93,6 +93,22 @@ void NotePower(const Table& table, const ReadContext& context, Recording* out) {
   }
 }
 
+/// Of columns under one heading the first was read; which they are, since they may well be several cards.
+void NoteTwice(const Layout& l, const ReadContext& context, Recording* out) {
+  for (size_t i = 0; i < l.columns.size(); ++i) {
+    const Target target = l.columns[i].field.target;
+    if (target == Target::kUnknown || target == Target::kIgnored || target == Target::kTime) continue;
+    std::string columns;
+    size_t count = 0;
+    for (const ColumnTaken& c : l.taken) {
+      if (c.heading != l.taken[i].heading) continue;
+      columns += (count++ > 0 ? ", " : "") + std::to_string(c.column);
+    }
+    if (count < 2) continue;
+    out->notes.push_back(Tr(context.lang, Msg::kIngestNoteTwice, l.taken[i].heading, count, columns, l.taken[i].column));
+  }
+}
+
 Status ReadCards(sys::LineReader* lines, const ReadContext& context, bool own, Recording* out,
                  Explanation* explanation) {
   Table table;
@@ -104,6 +120,9 @@ Status ReadCards(sys::LineReader* lines, const ReadContext& context, bool own, R
   }
   NoteInference(table, context, out);
   NotePower(table, context, out);
+  for (const Layout& l : table.layouts) {
+    if (!l.header.empty()) NoteTwice(l, context, out);
+  }
   return AssembleCards(&table, context, own, out, explanation);
 }
 

@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "ingest/archive.h"
+#include "ingest/cells.h"
 #include "ingest/recognise.h"
 #include "ingest/table.h"
 
@@ -68,9 +69,24 @@ std::string Looks(const Opened& o, Lang lang) {
   return Tr(lang, Msg::kIngestLooksLike, Ellipsize(Sanitize(begin), 80));
 }
 
+/// The columns of a table with a time and nothing beside it that is known: "" where the file is none.
+std::string UnknownColumns(const Opened& o, Lang lang) {
+  const std::vector<std::string_view> cells = SplitCells(FirstLine(o.sample));
+  bool time = false;
+  std::vector<std::string> names;
+  for (const std::string_view cell : cells) {
+    const Heading h = ReadHeading(cell, model::Scope::kGpu);
+    time = time || h.field.target == Target::kTime;
+    if (h.field.target == Target::kUnknown && !h.name.empty()) names.push_back(h.name);
+  }
+  if (!time || names.empty()) return "";
+  return Tr(lang, Msg::kIngestUnknownColumns, Ellipsize(Join(names, ", "), 120));
+}
+
 Status NotRecognised(const std::string& path, const Opened& o, Lang lang) {
   const Sniffed s = Sniff(o.sample, model::Scope::kGpu);
   std::string message = Tr(lang, Msg::kIngestNotKnown, path, Looks(o, lang));
+  message += UnknownColumns(o, lang);
   if (s.no_time) message += Tr(lang, Msg::kIngestNoTimeColumn);
   message += Tr(lang, Msg::kIngestAccepted);
   if (!s.no_time && !Trim(o.sample).empty()) message += Tr(lang, Msg::kIngestPutHeadings);
@@ -90,6 +106,13 @@ void NoteStamps(const Stamped& stamps, const ReadContext& context, Recording* ou
   out->notes.insert(out->notes.begin(), notes.begin(), notes.end());  // all else rests on the times
 }
 
+void NoteWide(const WideTable& wide, Lang lang, Recording* out) {
+  out->quality.Merge(wide.quality);
+  out->notes.push_back(Tr(lang, Msg::kIngestNoteWide, wide.first, wide.last, wide.cards));
+  if (wide.left_out.empty()) return;
+  out->notes.push_back(Tr(lang, Msg::kIngestNoteWideLeft, Ellipsize(Join(wide.left_out, ", "), 120)));
+}
+
 Status ReadAs(const Format& format, const Opened& o, const std::string& path, const IngestOptions& options,
               Recording* out, Explanation* e) {
   ReadContext context;
@@ -106,6 +129,7 @@ Status ReadAs(const Format& format, const Opened& o, const std::string& path, co
   }
   sys::LineReader lines(sys::OpenBytes(o.bytes()));
   SAWBILL_RETURN_IF_ERROR(format.Read(&lines, context, out, e));
+  if (o.wide) NoteWide(*o.wide, options.lang, out);
   if (o.stamps) NoteStamps(*o.stamps, context, out);
   return Status::Ok();
 }

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/text.h"
+#include "ingest/csv_formats.h"
 
 namespace sawbill::ingest {
 namespace {
@@ -101,11 +102,25 @@ void TakeStamps(Opened* o) {
   Rank(o);
 }
 
+/// A table with columns for each card; other formats have such columns too and read them themselves.
+void TakeWide(const std::string& path, Opened* o) {
+  const Candidate& best = o->candidates.front();
+  const bool others = best.certainty >= kLeastCertainty && best.format != &ScriptLog() && best.format != &NvidiaSmiCsv();
+  if (others) return;
+  ReadContext context;
+  context.file = sys::BaseName(path);
+  o->wide = TakeWideTable(o->sample, o->bytes(), context);
+  if (!o->wide) return;
+  o->converted = std::move(o->wide->text);
+  Rank(o);
+}
+
 }  // namespace
 
 Result<Opened> Recognise(sys::FileSystem* fs, const std::string& path) {
   SAWBILL_ASSIGN_OR_RETURN(Opened o, OpenAsText(fs, path));
   TakeStamps(&o);
+  TakeWide(path, &o);
   o.dates = FindDateOrder(o.sample, o.bytes());
   return o;
 }

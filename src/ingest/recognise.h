@@ -12,6 +12,7 @@
 #include "base/status.h"
 #include "ingest/format.h"
 #include "ingest/stamps.h"
+#include "ingest/wide_table.h"
 #include "sys/decompress.h"
 #include "sys/file.h"
 
@@ -33,6 +34,7 @@ struct Opened {
   std::vector<Candidate> candidates;  // surest first
   DatesTold dates;
   std::optional<Stamped> stamps;  // that were put in, or taken off: `converted` is what became of the text
+  std::optional<WideTable> wide;  // `converted` has a row for each card instead
   std::string_view bytes() const { return converted.empty() ? file->bytes() : converted; }
 };
 
