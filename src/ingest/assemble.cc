@@ -144,7 +144,7 @@ void LookOver(GpuTrack* g, const ReadContext& context, Recording* out, Backwards
     if (const int64_t n = ThinPairs(g); n > 0) out->quality.Count(Odd::kDuplicateSample, where, n);
   }
   if (const Joined j = JoinNearby(g); j.moved_ms > joined->moved_ms) *joined = j;
-  Finish(context, g, &out->quality);
+  Finish(context, g, out);
 }
 
 constexpr size_t kStepRows = 32 * 1024;
@@ -264,11 +264,24 @@ void AddFacts(const model::CardInfo& from, model::CardInfo* to) {
   }
 }
 
-void Finish(const ReadContext& context, GpuTrack* track, model::DataQuality* quality) {
+namespace {
+void NoteIntervals(const model::Coverage& cover, Lang lang, Recording* out) {
+  if (cover.other_interval_s <= 0) return;
+  const auto seconds = [](double s) { return FormatShortest(std::round(s * 10) / 10); };
+  std::string note = Tr(lang, Msg::kIngestNoteIntervals, seconds(cover.median_interval_s), seconds(cover.other_interval_s));
+  if (std::find(out->notes.begin(), out->notes.end(), note) != out->notes.end()) return;  // of another card
+  out->notes.push_back(std::move(note));
+}
+}  // namespace
+
+void Finish(const ReadContext& context, GpuTrack* track, Recording* out) {
+  model::DataQuality* quality = &out->quality;
   const std::string where = context.file + ": gpu " + track->card.gpu;
   if (track->size() == 1) quality->Count(Odd::kSingleSample, where);
   if (const int64_t n = DropEmptySamples(track); n > 0) quality->Count(Odd::kNoValues, where, n);
-  if (const int64_t holes = model::Cover(track->t_ms).holes; holes > 0) quality->Count(Odd::kGap, where, holes);
+  const model::Coverage cover = model::Cover(track->t_ms);
+  if (cover.holes > 0) quality->Count(Odd::kGap, where, cover.holes);
+  NoteIntervals(cover, context.lang, out);
 }
 
 void ExplainTable(const Table& table, const ReadContext& context, Explanation* explanation) {
