@@ -268,7 +268,8 @@ namespace {
 void NoteIntervals(const model::Coverage& cover, Lang lang, Recording* out) {
   if (cover.other_interval_s <= 0) return;
   const auto seconds = [](double s) { return FormatShortest(std::round(s * 10) / 10); };
-  std::string note = Tr(lang, Msg::kIngestNoteIntervals, seconds(cover.median_interval_s), seconds(cover.other_interval_s));
+  std::string note =
+      Tr(lang, Msg::kIngestNoteIntervals, seconds(cover.median_interval_s), seconds(cover.other_interval_s));
   if (std::find(out->notes.begin(), out->notes.end(), note) != out->notes.end()) return;  // of another card
   out->notes.push_back(std::move(note));
 }

@@ -46,9 +46,8 @@ bool OfAHost(const Sniffed& s) {
 Status NothingRead(const Table& table, const ReadContext& context, const model::DataQuality& quality) {
   if (!table.unread_time.empty()) {
     const bool order_untold = ReadTimeWords(table.unread_time, DateOrder::kEither).has_value();
-    return Status::Unsupported(Tr(context.lang,
-                                  order_untold ? Msg::kIngestDateOrderUntold : Msg::kIngestTimeUnread, context.file,
-                                  table.unread_time_column, table.unread_time));
+    return Status::Unsupported(Tr(context.lang, order_untold ? Msg::kIngestDateOrderUntold : Msg::kIngestTimeUnread,
+                                  context.file, table.unread_time_column, table.unread_time));
   }
   std::string seen;
   for (size_t i = 0; i < model::kOdds; ++i) {
@@ -105,7 +104,8 @@ void NoteTwice(const Layout& l, const ReadContext& context, Recording* out) {
       columns += (count++ > 0 ? ", " : "") + std::to_string(c.column);
     }
     if (count < 2) continue;
-    out->notes.push_back(Tr(context.lang, Msg::kIngestNoteTwice, l.taken[i].heading, count, columns, l.taken[i].column));
+    out->notes.push_back(
+        Tr(context.lang, Msg::kIngestNoteTwice, l.taken[i].heading, count, columns, l.taken[i].column));
   }
 }
 

@@ -95,8 +95,8 @@ void Proofs::Look(std::string_view cell, const WordedTime& w) {
   if (told_.first.empty()) told_.first = Sanitize(cell);
   if (w.first > 12) Prove(DateOrder::kDayMonth, cell, w.first);
   if (w.second > 12) Prove(DateOrder::kMonthDay, cell, w.second);
-  const bool changed = before_ && (before_->first != w.first || before_->second != w.second ||
-                                   before_->civil.year != w.civil.year);
+  const bool changed =
+      before_ && (before_->first != w.first || before_->second != w.second || before_->civil.year != w.civil.year);
   if (changed) Step(cell, w);
   before_ = w;
   before_->odd_zone = {};

@@ -28,8 +28,9 @@ struct Words {
   bool complete() const { return year > 0 && month > 0 && day > 0 && hour >= 0; }
 };
 
-constexpr std::array<std::string_view, 12> kMonths = {"january", "february", "march",     "april",   "may",      "june",
-                                                      "july",    "august",   "september", "october", "november", "december"};
+constexpr std::array<std::string_view, 12> kMonths = {"january",   "february", "march",    "april",
+                                                      "may",       "june",     "july",     "august",
+                                                      "september", "october",  "november", "december"};
 constexpr std::array<std::string_view, 7> kWeekdays = {"monday", "tuesday",  "wednesday", "thursday",
                                                        "friday", "saturday", "sunday"};
 constexpr struct {
@@ -150,8 +151,9 @@ bool Numbers(int first, int second, DateOrder order, Words* out) {
   const bool day_first = first >= 1 && first <= 31 && second >= 1 && second <= 12;
   const bool month_first = second >= 1 && second <= 31 && first >= 1 && first <= 12;
   if (order == DateOrder::kUntold) return false;
-  if (order == DateOrder::kDayMonth ? !day_first : order == DateOrder::kMonthDay ? !month_first
-                                                                                 : !day_first && !month_first) {
+  if (order == DateOrder::kDayMonth   ? !day_first
+      : order == DateOrder::kMonthDay ? !month_first
+                                      : !day_first && !month_first) {
     return false;
   }
   const bool swap = order == DateOrder::kDayMonth || (order == DateOrder::kEither && !month_first);

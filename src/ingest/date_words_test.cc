@@ -59,14 +59,14 @@ TEST(DateWords, AreNoTimeWhereAWordHasNoPlace) {
   for (const char* text :
        {"2026-12-02 13:00:00 PM", "2026-12-02 0:00:00 AM", "31.02.2026 10:00:00", "2026-13-02 10:00:00 EST",
         "02.12.26 10:00:00", "5:00:12 PM", "02/12/2026", "Wed Dec 2 10:00:00 2026 loss", "2026-12-02 10:00:00 AM PM",
-        "2026-12-02 10:00:00,7", "2026-12-02 10:00:00,", "2026-12-02 10:00:00 EST CET", "2026-12-02 10:60:00 AM", "2026-12-02 10:00:0 AM", "Octopus 2 2026 10:00:00"}) {
+        "2026-12-02 10:00:00,7", "2026-12-02 10:00:00,", "2026-12-02 10:00:00 EST CET", "2026-12-02 10:60:00 AM",
+        "2026-12-02 10:00:0 AM", "Octopus 2 2026 10:00:00"}) {
     EXPECT_FALSE(ReadTimeWords(text, DateOrder::kEither)) << text;
   }
 }
 
 TEST(DateWords, AZoneOfSeveralMeaningsIsNamedOnTheReceipt) {
-  const model::Recording r =
-      ReadText(Log("2026-12-02 10:00:00 CST", "2026-12-02 10:00:10 CST"), "Asia/Shanghai");
+  const model::Recording r = ReadText(Log("2026-12-02 10:00:00 CST", "2026-12-02 10:00:10 CST"), "Asia/Shanghai");
   EXPECT_EQ(Times(r), "2026-12-02T02:00:00.000Z 2026-12-02T02:00:10.000Z");
   EXPECT_THAT(Notes(r), HasSubstr("The zone CST of its times has several meanings; they were taken as Asia/Shanghai"));
 }
@@ -74,14 +74,14 @@ TEST(DateWords, AZoneOfSeveralMeaningsIsNamedOnTheReceipt) {
 TEST(DateOrderTest, ANumberAbove12IsTheDay) {
   const model::Recording r = ReadText(Log("22/12/2026 10:00:00", "22/12/2026 10:00:10"));
   EXPECT_EQ(Times(r), "2026-12-22T10:00:00.000Z 2026-12-22T10:00:10.000Z");
-  EXPECT_THAT(Notes(r), HasSubstr("Dates such as 22/12/2026 10:00:00 were read as day, month, year: 22 can be no month."));
+  EXPECT_THAT(Notes(r),
+              HasSubstr("Dates such as 22/12/2026 10:00:00 were read as day, month, year: 22 can be no month."));
   EXPECT_EQ(TimesOf("12/22/2026 10:00:00 PM", "12/22/2026 10:00:10 PM"),
             "2026-12-22T22:00:00.000Z 2026-12-22T22:00:10.000Z");
 }
 
 TEST(DateOrderTest, ALaterRowProvesTheFirstOnes) {
-  EXPECT_EQ(TimesOf("12/12/2026 10:00:00", "13/12/2026 10:00:00"),
-            "2026-12-12T10:00:00.000Z 2026-12-13T10:00:00.000Z");
+  EXPECT_EQ(TimesOf("12/12/2026 10:00:00", "13/12/2026 10:00:00"), "2026-12-12T10:00:00.000Z 2026-12-13T10:00:00.000Z");
   EXPECT_EQ(TimesOf("2/12/2026 23:59:55", "2/13/2026 00:00:05"), "2026-02-12T23:59:55.000Z 2026-02-13T00:00:05.000Z");
 }
 

@@ -171,8 +171,8 @@ void NoteTimes(const SeenTimes& seen, const ReadContext& context, model::Recordi
                             Tr(lang, day_first ? Msg::kIngestDayMonth : Msg::kIngestMonthDay), why));
   }
   if (!seen.point_date.empty()) {
-    out->notes.push_back(Tr(lang, Msg::kIngestNoteDateOrder, Sanitize(seen.point_date),
-                            Tr(lang, Msg::kIngestDayMonth), Tr(lang, Msg::kIngestOrderPoint)));
+    out->notes.push_back(Tr(lang, Msg::kIngestNoteDateOrder, Sanitize(seen.point_date), Tr(lang, Msg::kIngestDayMonth),
+                            Tr(lang, Msg::kIngestOrderPoint)));
   }
 }
 

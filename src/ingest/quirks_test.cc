@@ -214,22 +214,6 @@ TEST(Time, RunningBackIsMergedAndSaid) {
   EXPECT_THAT(r.notes[0], HasSubstr("1 min 2"));
 }
 
-TEST(Time, AnIntervalThatChangesIsSaidAndMakesNoHoles) {
-  std::string text = "timestamp,index,utilization.gpu [%]\n";
-  for (int i = 0; i < 300; ++i) {
-    text += fmt::format("{},0,90\n{},1,20\n", 1762903990 + i, 1762903990 + i);
-  }
-  for (int i = 0; i < 30; ++i) {
-    text += fmt::format("{},0,90\n{},1,20\n", 1762903990 + 359 + i * 60, 1762903990 + 359 + i * 60);
-  }
-  const auto r = ReadText(text);
-  EXPECT_EQ(Odds(r, Odd::kGap), 0);
-  ASSERT_EQ(r.gpus.size(), 2U);
-  EXPECT_DOUBLE_EQ(model::Cover(r.gpus[1].t_ms).covered_s, 299 + 1800);
-  ASSERT_EQ(r.notes.size(), 1U);
-  EXPECT_THAT(r.notes[0], HasSubstr("(mostly 60 s, elsewhere 1 s)"));
-}
-
 TEST(Time, HolesOfHoursAreCounted) {
   const auto r =
       ReadText("timestamp,utilization.gpu\n1762900000,1\n1762900060,1\n1762900120,1\n1762930000,1\n1762930060,1\n");

@@ -105,7 +105,8 @@ void TakeStamps(Opened* o) {
 /// A table with columns for each card; other formats have such columns too and read them themselves.
 void TakeWide(const std::string& path, Opened* o) {
   const Candidate& best = o->candidates.front();
-  const bool others = best.certainty >= kLeastCertainty && best.format != &ScriptLog() && best.format != &NvidiaSmiCsv();
+  const bool others =
+      best.certainty >= kLeastCertainty && best.format != &ScriptLog() && best.format != &NvidiaSmiCsv();
   if (others) return;
   ReadContext context;
   context.file = sys::BaseName(path);

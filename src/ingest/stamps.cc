@@ -2,8 +2,6 @@
 #include "ingest/stamps.h"
 
 #include <algorithm>
-#include <array>
-#include <cstring>
 
 #include "base/text.h"
 #include "ingest/csv_formats.h"
@@ -13,8 +11,8 @@
 #include "ingest/smi_monitor.h"
 #include "ingest/smi_query.h"
 #include "ingest/smi_table.h"
+#include "ingest/stamp_forms.h"
 #include "ingest/table.h"
-#include "ingest/words.h"
 #include "sys/decompress.h"
 
 namespace sawbill::ingest {
@@ -22,86 +20,6 @@ namespace {
 
 constexpr size_t kLinesLookedAt = 1000;
 constexpr TimeMs kDayMs = 86'400'000;
-
-struct Stamp {
-  std::string_view text;  // as it stands, without brackets
-  size_t size = 0;        // of what is taken off the line: brackets, and the blank behind it
-  bool has_year = true;
-  CivilTime civil;  // where it has none; the year is 2000
-};
-
-/// "Dec 02 17:00:12", "Dec  2 17:00:12.123456" at the beginning of `line`; the year is left at 2000, a leap year.
-bool TakeYearless(std::string_view line, Stamp* stamp) {
-  std::string_view rest = line;
-  const std::string_view month = TakeWord(&rest);
-  if (month.size() != 3 || MonthNamed(month) == 0 || TakeWord(&rest).size() > 2 || TakeWord(&rest).size() < 8) {
-    return false;
-  }
-  stamp->text = line.substr(0, line.size() - rest.size());
-  std::array<char, 48> with_year;
-  constexpr std::string_view kYear = " 2000";
-  if (stamp->text.size() + kYear.size() > with_year.size()) return false;
-  std::memcpy(with_year.data(), stamp->text.data(), stamp->text.size());
-  std::memcpy(with_year.data() + stamp->text.size(), kYear.data(), kYear.size());
-  const auto words = ReadTimeWords({with_year.data(), stamp->text.size() + kYear.size()}, DateOrder::kUntold);
-  if (!words || words->zone || !words->odd_zone.empty()) return false;
-  stamp->civil = words->civil;
-  stamp->has_year = false;
-  return true;
-}
-
-/// A date and a time in one word or two, or Unix seconds.
-bool TakeYeared(std::string_view line, TimeCells* cells, Stamp* stamp) {
-  if (line[0] < '0' || line[0] > '9') return false;
-  std::string_view rest = line;
-  for (int words = 1; words <= 2; ++words) {
-    if (TakeWord(&rest).empty()) return false;
-    stamp->text = line.substr(0, line.size() - rest.size());
-    TimeMs t = 0;
-    if (stamp->text.size() >= 10 && cells->Parse(stamp->text, &t)) return true;
-  }
-  return false;
-}
-
-/// The stamp in front of a line. What a comma follows is a cell of a table.
-std::optional<Stamp> StampInFront(std::string_view line, TimeCells* cells) {
-  const bool bracket = !line.empty() && line[0] == '[';
-  std::string_view inside = line;
-  if (bracket) {
-    const size_t close = line.find(']');
-    if (close == std::string_view::npos || close > 48) return std::nullopt;
-    inside = line.substr(1, close - 1);
-  }
-  if (inside.size() < 10 || inside[0] == ' ') return std::nullopt;
-  Stamp stamp;
-  if (!TakeYearless(inside, &stamp) && !TakeYeared(inside, cells, &stamp)) return std::nullopt;
-  if (bracket && stamp.text.size() != inside.size()) return std::nullopt;
-  stamp.size = stamp.text.size() + (bracket ? 2 : 0);
-  if (stamp.size < line.size()) {
-    if (line[stamp.size] != ' ') return std::nullopt;
-    ++stamp.size;
-  }
-  const size_t next = line.find_first_not_of(' ', stamp.size);
-  if (next != std::string_view::npos && line[next] == ',') return std::nullopt;
-  return stamp;
-}
-
-/// The time in a line that holds nothing else: decorated, behind a word such as "time:", or as the head of `watch` has
-/// it ("Every 5.0s: nvidia-smi    host: Wed Dec  2 17:00:12 2026"). "" where it is none.
-std::string_view TimeLine(std::string_view line, TimeCells* cells) {
-  constexpr std::string_view kDecoration = "=-#*~_<>[]() \t";
-  if (line.size() < 9 || line.size() > 160) return {};
-  const size_t from = line.find_first_not_of(kDecoration), to = line.find_last_not_of(kDecoration);
-  if (from == std::string_view::npos) return {};
-  std::string_view text = line.substr(from, to - from + 1);
-  if (StartsWith(text, "Every ") && text.rfind(": ") != std::string_view::npos) {
-    text = Trim(text.substr(text.rfind(": ") + 2));
-  } else if (const size_t colon = text.find(':'); colon <= 12 && text.find_first_of("0123456789") > colon) {
-    text = Trim(text.substr(colon + 1));
-  }
-  TimeMs t = 0;
-  return cells->Parse(text, &t) ? text : std::string_view();
-}
 
 enum class Kind { kNone, kTable, kQuery, kMonitor, kCells, kOwnTimes };
 
@@ -115,9 +33,9 @@ Kind KindOf(std::string_view text, bool has_time_line) {
     if (const double c = f->Certainty(text); c > most) most = c, best = f;
   }
   if (best == &SmiTable()) return has_time_line ? Kind::kOwnTimes : Kind::kTable;
-  if (best == &SmiQuery()) return Has(text, "\nTimestamp ") || StartsWith(text, "Timestamp ") ? Kind::kOwnTimes : Kind::kQuery;
-  if (best == &SmiDmon() || best == &SmiPmon())
-    return Has(text, "HH:MM:SS") ? Kind::kOwnTimes : Kind::kMonitor;
+  if (best == &SmiQuery())
+    return Has(text, "\nTimestamp ") || StartsWith(text, "Timestamp ") ? Kind::kOwnTimes : Kind::kQuery;
+  if (best == &SmiDmon() || best == &SmiPmon()) return Has(text, "HH:MM:SS") ? Kind::kOwnTimes : Kind::kMonitor;
   if (best == &DcgmiDmon()) return Kind::kMonitor;
   if (best == &PrometheusText()) return Kind::kNone;
   return best == nullptr ? Kind::kCells : Kind::kOwnTimes;
@@ -199,8 +117,8 @@ class Years {
   static int Latest(CivilTime last, TimeMs modified_ms) {
     const int now = CivilFromUtc(modified_ms + kDayMs).year;
     for (last.year = now; last.year > now - 9; --last.year) {
-      const bool no_such_day = last.month == 2 && last.day == 29 && DaysFromCivil(last.year, 3, 1) ==
-                                                                        DaysFromCivil(last.year, 2, 28) + 1;
+      const bool no_such_day =
+          last.month == 2 && last.day == 29 && DaysFromCivil(last.year, 3, 1) == DaysFromCivil(last.year, 2, 28) + 1;
       if (!no_such_day && UtcFromCivil(last) <= modified_ms + kDayMs) return last.year;
     }
     return now;
@@ -236,9 +154,9 @@ class Rewriter {
   TimeZone utc_ = TimeZone::Utc();
   TimeCells cells_{&utc_};
   Years years_;
-  std::string stamp_;         // that counts for what follows; "" = none yet
-  std::string heading_;       // of the table, without a time
-  size_t line_at_ = 0;        // where the last line begins
+  std::string stamp_;    // that counts for what follows; "" = none yet
+  std::string heading_;  // of the table, without a time
+  size_t line_at_ = 0;   // where the last line begins
 };
 
 /// A row or a heading of a table that lacks the time, with it in front.

@@ -110,15 +110,17 @@ TEST(StampsInFront, OfQueriesMonitorsAndCsv) {
 }
 
 TEST(StampsInFront, OfRowsWithTheirOwnTimesAreTakenOff) {
-  const auto r = Stamped(Ts("Dec 02 17:00:13", "timestamp, index, utilization.gpu [%]\n2026/12/02 17:00:12.000, 0, 97 %\n") +
-                         Ts("Dec 02 17:00:18", "2026/12/02 17:00:17.000, 0, 3 %\n"));
+  const auto r =
+      Stamped(Ts("Dec 02 17:00:13", "timestamp, index, utilization.gpu [%]\n2026/12/02 17:00:12.000, 0, 97 %\n") +
+              Ts("Dec 02 17:00:18", "2026/12/02 17:00:17.000, 0, 3 %\n"));
   EXPECT_EQ(Seen(r), kUtils);
   EXPECT_THAT(Notes(r), Not(HasSubstr("stamps")));
 }
 
 TEST(StampsInFront, AreLocalTimes) {
-  EXPECT_EQ(Seen(Stamped(Ts("Dec 02 18:00:12", Table("97")) + Ts("Dec 02 18:00:17", Table("3")), kDec3, "Europe/Berlin")),
-            kUtils);
+  EXPECT_EQ(
+      Seen(Stamped(Ts("Dec 02 18:00:12", Table("97")) + Ts("Dec 02 18:00:17", Table("3")), kDec3, "Europe/Berlin")),
+      kUtils);
 }
 
 TEST(StampsInFront, TheYearTurnsBetweenThem) {
@@ -146,16 +148,17 @@ TEST(StampsBetween, OfEveryKindOfSample) {
   EXPECT_EQ(Seen(Stamped(a + Query("97") + b + Query("3"), 0)), kUtils);
   EXPECT_EQ(Seen(Stamped(kDmon + a + "    0     97     44     97\n" + b + "    0     97     44      3\n", 0)), kUtils);
   const std::string head = "index, utilization.gpu [%], memory.used [MiB]\n";
-  const auto csv = Stamped(
-      a + head + "0, 97 %, 1000 MiB\n1, 5 %, 7 MiB\n" + b + head + "0, 3 %, 1000 MiB\n1, 6 %, 7 MiB\n", 0);
+  const auto csv =
+      Stamped(a + head + "0, 97 %, 1000 MiB\n1, 5 %, 7 MiB\n" + b + head + "0, 3 %, 1000 MiB\n1, 6 %, 7 MiB\n", 0);
   EXPECT_EQ(Seen(csv), kUtils);
   EXPECT_EQ(Seen(csv, 1), "2026-12-02T17:00:12=5 2026-12-02T17:00:17=6");
   EXPECT_THAT(Notes(csv), HasSubstr("The times were taken from the lines between the samples (2026-12-02T17:00:12Z)."));
 }
 
 TEST(StampsBetween, AsDateAndWatchPrintThem) {
-  EXPECT_EQ(Seen(Stamped("Wed Dec  2 17:00:12 UTC 2026\n" + Query("97") + "Wed Dec  2 17:00:17 UTC 2026\n" + Query("3"))),
-            kUtils);
+  EXPECT_EQ(
+      Seen(Stamped("Wed Dec  2 17:00:12 UTC 2026\n" + Query("97") + "Wed Dec  2 17:00:17 UTC 2026\n" + Query("3"))),
+      kUtils);
   const std::string watch = "Every 5.0s: nvidia-smi                    node17: Wed Dec  2 17:00:";
   EXPECT_EQ(Seen(Stamped(watch + "12 2026\n\n" + Table("97") + watch + "17 2026\n\n" + Table("3"))), kUtils);
   EXPECT_EQ(Seen(Stamped("Time: 2026-12-02 17:00:12\n" + Table("97") + "Time: 2026-12-02 17:00:17\n" + Table("3"))),
@@ -163,11 +166,13 @@ TEST(StampsBetween, AsDateAndWatchPrintThem) {
 }
 
 TEST(Stamps, AreNotSeenInRowsAndInOtherText) {
-  const auto r = Stamped("timestamp, index, utilization.gpu [%]\n2026/12/02 17:00:12.000, 0, 97 %\n"
-                         "2026/12/02 17:00:17.000, 0, 3 %\n");
+  const auto r = Stamped(
+      "timestamp, index, utilization.gpu [%]\n2026/12/02 17:00:12.000, 0, 97 %\n"
+      "2026/12/02 17:00:17.000, 0, 3 %\n");
   EXPECT_EQ(Seen(r), kUtils);
   EXPECT_TRUE(Notes(r).find("stamps") == std::string::npos && Notes(r).find("lines between") == std::string::npos);
-  const auto log = TryStamped(Ts("Dec 02 17:00:12", "step 1 loss 0.5\n") + Ts("Dec 02 17:00:17", "step 2 loss 0.4\n"), kDec3);
+  const auto log =
+      TryStamped(Ts("Dec 02 17:00:12", "step 1 loss 0.5\n") + Ts("Dec 02 17:00:17", "step 2 loss 0.4\n"), kDec3);
   ASSERT_FALSE(log.ok());
   EXPECT_THAT(log.status().message(), HasSubstr("it begins with \"Dec 02 17:00:12 step 1 loss 0.5\""));
 }

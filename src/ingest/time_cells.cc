@@ -224,14 +224,14 @@ std::string DescribeNotation(const SeenTimes& seen, DateOrder order) {
     unsigned bit;
     const char* text;
   } rows[] = {{kLocalNotation, "YYYY-MM-DD hh:mm:ss[.mmm]"},
-               {kOffsetNotation, "ISO 8601 (Z / +hh:mm)"},
-               {kEpochSeconds, "Unix s"},
-               {kEpochMillis, "Unix ms"},
-               {kEpochMicros, "Unix us"},
-               {kEpochNanos, "Unix ns"},
-               {kWordsNotation, "Mon Jan  2 03:04:05 2026"},
-               {kNumbersNotation, order == DateOrder::kDayMonth ? "DD/MM/YYYY hh:mm:ss" : "MM/DD/YYYY hh:mm:ss"},
-               {kPointsNotation, "DD.MM.YYYY hh:mm:ss"}};
+              {kOffsetNotation, "ISO 8601 (Z / +hh:mm)"},
+              {kEpochSeconds, "Unix s"},
+              {kEpochMillis, "Unix ms"},
+              {kEpochMicros, "Unix us"},
+              {kEpochNanos, "Unix ns"},
+              {kWordsNotation, "Mon Jan  2 03:04:05 2026"},
+              {kNumbersNotation, order == DateOrder::kDayMonth ? "DD/MM/YYYY hh:mm:ss" : "MM/DD/YYYY hh:mm:ss"},
+              {kPointsNotation, "DD.MM.YYYY hh:mm:ss"}};
   std::string out;
   for (const auto& row : rows) {
     if ((seen.notations & row.bit) == 0) continue;

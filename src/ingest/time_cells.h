@@ -27,10 +27,10 @@ inline constexpr unsigned kEpochNotations = kEpochSeconds | kEpochMillis | kEpoc
 
 /// What a report must say of the times of a file.
 struct SeenTimes {
-  unsigned notations = 0;   // TimeNotation bits of all cells so far
-  bool local = false;       // a cell had no zone
-  std::string odd_zone;     // the first zone of several meanings
-  std::string point_date;   // the first cell with a date with points
+  unsigned notations = 0;  // TimeNotation bits of all cells so far
+  bool local = false;      // a cell had no zone
+  std::string odd_zone;    // the first zone of several meanings
+  std::string point_date;  // the first cell with a date with points
 };
 
 class TimeCells {

@@ -117,7 +117,8 @@ struct WidePlan {
 };
 
 bool CountUp(const std::set<int>& cards) {
-  return cards.size() >= 2 && *cards.begin() <= 1 && *cards.rbegin() - *cards.begin() + 1 == static_cast<int>(cards.size());
+  return cards.size() >= 2 && *cards.begin() <= 1 &&
+         *cards.rbegin() - *cards.begin() + 1 == static_cast<int>(cards.size());
 }
 
 /// The headings that name their card, in the order of the columns; empty when this is no such table.
@@ -211,7 +212,8 @@ void Expander::Row(const std::vector<std::string_view>& cells, bool cut) {
   for (size_t k = 0; k < plan_.cards.size(); ++k) {
     const auto own = grid_.begin() + static_cast<std::ptrdiff_t>(k * width);
     // A card without a single cell was not there: its row would be a reading that failed.
-    if (std::all_of(own, own + static_cast<std::ptrdiff_t>(width), [](std::string_view v) { return Trim(v).empty(); })) continue;
+    if (std::all_of(own, own + static_cast<std::ptrdiff_t>(width), [](std::string_view v) { return Trim(v).empty(); }))
+      continue;
     for (size_t i = 0; i < cells.size(); ++i) {
       if (plan_.columns[i].shared) out_.append(cells[i]) += ',';
     }
@@ -228,7 +230,8 @@ std::string_view HeadingLine(std::string_view sample, std::optional<WidePlan>* p
     sample.remove_prefix(std::min(line.size() + 1, sample.size()));
     if (StartsWith(line, "\xEF\xBB\xBF")) line.remove_prefix(3);
     if (!line.empty() && line.back() == '\r') line.remove_suffix(1);
-    if (line.find(',') == std::string_view::npos || line.find_first_of("0123456789") == std::string_view::npos) continue;
+    if (line.find(',') == std::string_view::npos || line.find_first_of("0123456789") == std::string_view::npos)
+      continue;
     *plan = PlanOf(line);
     if (*plan) return line;
   }

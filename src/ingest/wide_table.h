@@ -24,7 +24,7 @@ std::optional<CardHeading> ReadCardHeading(std::string_view cell);
 
 struct WideTable {
   std::string text;
-  std::string first, last;            // headings of the first and the last column that names its card
+  std::string first, last;  // headings of the first and the last column that names its card
   size_t cards = 0;
   std::vector<std::string> left_out;  // headings without a card
   model::DataQuality quality;         // rows that could not be taken apart

@@ -30,9 +30,11 @@ std::string Seen(const model::Recording& r) {
 TEST(WideTables, CardsThatAreNamed) {
   const std::string wanted = "0: 95 96 / 1000 1001; 1: 0 3 / 10 11";
   for (const std::string head :
-       {"timestamp,gpu0_util,gpu1_util,gpu0_mem_used,gpu1_mem_used", "timestamp,gpu_0_util,gpu_1_util,gpu_0_mem_used_mb,gpu_1_mem_used_mb",
+       {"timestamp,gpu0_util,gpu1_util,gpu0_mem_used,gpu1_mem_used",
+        "timestamp,gpu_0_util,gpu_1_util,gpu_0_mem_used_mb,gpu_1_mem_used_mb",
         "Time,GPU 0 utilization [%],GPU 1 utilization [%],GPU 0 memory.used [MiB],GPU 1 memory.used [MiB]",
-        "timestamp,util_gpu0,util_gpu1,mem_used_gpu0,mem_used_gpu1", "ts,cuda:0 util,cuda:1 util,cuda:0 mem used,cuda:1 mem used",
+        "timestamp,util_gpu0,util_gpu1,mem_used_gpu0,mem_used_gpu1",
+        "ts,cuda:0 util,cuda:1 util,cuda:0 mem used,cuda:1 mem used",
         "\"timestamp\",\"GPU0-Util\",\"GPU1-Util\",\"GPU0-Memory-Usage\",\"GPU1-Memory-Usage\""}) {
     EXPECT_EQ(Seen(ReadText(head + "\n" + kT1 + "95,0,1000,10\n" + kT2 + "96,3,1001,11\n")), wanted) << head;
   }
@@ -40,8 +42,9 @@ TEST(WideTables, CardsThatAreNamed) {
 
 TEST(WideTables, NumbersThatCountUp) {
   const std::string wanted = "0: 95 96 / 1000 1001; 1: 0 3 / 10 11";
-  for (const std::string head : {"timestamp,util_0,util_1,mem_used_0,mem_used_1", "timestamp,util0,util1,mem_used0,mem_used1",
-                                 "timestamp,0_util,1_util,0_mem_used,1_mem_used", "timestamp,util_0 (%),util_1 (%),mem_0_used,mem_1_used"}) {
+  for (const std::string head :
+       {"timestamp,util_0,util_1,mem_used_0,mem_used_1", "timestamp,util0,util1,mem_used0,mem_used1",
+        "timestamp,0_util,1_util,0_mem_used,1_mem_used", "timestamp,util_0 (%),util_1 (%),mem_0_used,mem_1_used"}) {
     EXPECT_EQ(Seen(ReadText(head + "\n" + kT1 + "95,0,1000,10\n" + kT2 + "96,3,1001,11\n")), wanted) << head;
   }
   EXPECT_EQ(Seen(ReadText("timestamp,util_1,util_2\n" + kT1 + "95,0\n" + kT2 + "96,3\n")),
@@ -49,20 +52,24 @@ TEST(WideTables, NumbersThatCountUp) {
 }
 
 TEST(WideTables, UnitsAndRatiosAreThoseOfOtherTables) {
-  const auto r = ReadText("timestamp,gpu0_util,gpu1_util,gpu0_mem_used_gb,gpu1_mem_used_gb\n" + kT1 +
-                          "0.95,0.5,2,1\n" + kT2 + "0.97,0.25,2,N/A\n");
+  const auto r = ReadText("timestamp,gpu0_util,gpu1_util,gpu0_mem_used_gb,gpu1_mem_used_gb\n" + kT1 + "0.95,0.5,2,1\n" +
+                          kT2 + "0.97,0.25,2,N/A\n");
   EXPECT_EQ(Seen(r), "0: 95 97 / 2048 2048; 1: 50 25 / 1024 -");
   EXPECT_EQ(Odds(r, Odd::kNotSupported), 1);
 }
 
 TEST(WideTables, AreSaidToBeSo) {
-  const auto r = ReadText("timestamp,hostname,cpu_util,gpu0_util,gpu3_util\n" + kT1 + "n1,55,95,0\n" + kT2 + "n1,56,96,3\n");
+  const auto r =
+      ReadText("timestamp,hostname,cpu_util,gpu0_util,gpu3_util\n" + kT1 + "n1,55,95,0\n" + kT2 + "n1,56,96,3\n");
   EXPECT_EQ(Seen(r), "0: 95 96 / - -; 3: 0 3 / - -");
   EXPECT_EQ(r.gpus[1].card.node, "n1");
-  EXPECT_THAT(Join(r.notes, "\n"),
-              AllOf(HasSubstr("Columns name their card (gpu0_util to gpu3_util): each row was read as one row for each of 2 cards."),
-                    HasSubstr("no card stands in the heading while others name theirs: cpu_util.")));
-  EXPECT_THAT(ExplainText("timestamp,gpu0_util,gpu1_util\n" + kT1 + "95,0\n", Lang::kZh), HasSubstr("gpu0_util 至 gpu1_util"));
+  EXPECT_THAT(
+      Join(r.notes, "\n"),
+      AllOf(HasSubstr(
+                "Columns name their card (gpu0_util to gpu3_util): each row was read as one row for each of 2 cards."),
+            HasSubstr("no card stands in the heading while others name theirs: cpu_util.")));
+  EXPECT_THAT(ExplainText("timestamp,gpu0_util,gpu1_util\n" + kT1 + "95,0\n", Lang::kZh),
+              HasSubstr("gpu0_util 至 gpu1_util"));
 }
 
 TEST(WideTables, ACardWithoutACellIsNotThere) {
@@ -83,7 +90,8 @@ TEST(WideTables, RowsOfAnotherWidthAreLeftOutNotShifted) {
 TEST(WideTables, NumbersThatNeedBeNoCardsMakeNone) {
   // A second sensor of one card; a column for the card beside a numbered one; a number that counts nothing up.
   EXPECT_EQ(ReadText("timestamp,util,temp,temp_1,temp_2\n" + kT1 + "95,50,60,70\n").gpus.size(), 1U);
-  EXPECT_EQ(ReadText("timestamp,index,util,temp_0,temp_1\n" + kT1 + "0,95,60,70\n" + kT1 + "1,95,60,70\n").gpus.size(), 2U);
+  EXPECT_EQ(ReadText("timestamp,index,util,temp_0,temp_1\n" + kT1 + "0,95,60,70\n" + kT1 + "1,95,60,70\n").gpus.size(),
+            2U);
   EXPECT_THAT(Refusal("timestamp,util_3,util_7\n" + kT1 + "95,60\n"), HasSubstr("util_3, util_7"));
   EXPECT_FALSE(ReadCardHeading("gpu0"));
   EXPECT_FALSE(ReadCardHeading("loss_0"));
@@ -92,9 +100,10 @@ TEST(WideTables, NumbersThatNeedBeNoCardsMakeNone) {
 }
 
 TEST(WideTables, WhoseCardsAreNotNumberedAreRefusedByTheNamesOfTheirColumns) {
-  EXPECT_THAT(Refusal("timestamp,utilA,utilB\n" + kT1 + "95,0\n"),
-              AllOf(HasSubstr("no column with a reading that is known: utilA, utilB. For several cards name the columns"),
-                    HasSubstr("gpu0_util")));
+  EXPECT_THAT(
+      Refusal("timestamp,utilA,utilB\n" + kT1 + "95,0\n"),
+      AllOf(HasSubstr("no column with a reading that is known: utilA, utilB. For several cards name the columns"),
+            HasSubstr("gpu0_util")));
 }
 
 TEST(DuplicateHeadings, AreNamedWithTheOneThatWasRead) {
