@@ -51,7 +51,7 @@ struct Plan {
 struct FirstLook {
   size_t lines = 0, stamped = 0, time_lines = 0, plain_time_lines = 0, time_lines_inside = 0;
   std::string stripped, without_time_lines, first, first_line;
-  bool has_year = true;
+  bool has_year = true, bare = true;
 };
 
 FirstLook Look(std::string_view sample) {
@@ -70,6 +70,7 @@ FirstLook Look(std::string_view sample) {
     if (const auto stamp = StampInFront(line, &cells)) {
       if (f.stamped++ == 0) f.first.assign(stamp->text);
       f.has_year = f.has_year && stamp->has_year;
+      f.bare = f.bare && line.front() != '[';
       inside = line.substr(stamp->size);
       f.time_lines_inside += TimeLine(inside, &cells).empty() ? 0 : 1;
     }
@@ -92,7 +93,7 @@ Plan PlanFor(std::string_view sample) {
     p.first = f.first;
     p.has_year = f.has_year;
     p.kind = KindOf(f.stripped, f.time_lines_inside > 0);
-    if (p.kind == Kind::kMonitor && p.has_year) p.kind = Kind::kNone;
+    if (p.kind == Kind::kMonitor && p.has_year && f.bare) p.kind = Kind::kNone;  // their readers take it
   } else if (f.time_lines > 0) {
     p.between = true;
     p.first = f.first_line;

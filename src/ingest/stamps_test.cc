@@ -165,6 +165,41 @@ TEST(StampsBetween, AsDateAndWatchPrintThem) {
             kUtils);
 }
 
+TEST(StampsInFront, AsContainersAndOtherToolsWriteThem) {
+  EXPECT_EQ(Seen(Stamped(Ts("2026-12-02T17:00:12.000000001Z", Table("97")) +
+                         Ts("2026-12-02T17:00:17.000000002Z", Table("3")))),
+            kUtils);
+  EXPECT_EQ(Seen(Stamped(Ts("1796230812.000000", Table("97")) + Ts("1796230817.000000", Table("3")))), kUtils);
+  EXPECT_EQ(
+      Seen(Stamped(Ts("[2026-12-02 17:00:11]", kDmon) + Ts("[2026-12-02 17:00:12]", "    0     97     44     97\n") +
+                   Ts("[2026-12-02 17:00:17]", "    0     97     44      3\n"))),
+      kUtils);
+  std::string windows;
+  for (const char c : Ts("Dec 02 17:00:12", Table("97")) + Ts("Dec 02 17:00:17", Table("3"))) {
+    if (c == '\n') windows += '\r';
+    windows += c;
+  }
+  EXPECT_EQ(Seen(Stamped(windows)), kUtils);
+}
+
+TEST(Stamps, AreBorneWhereTheTextIsCutOrChanged) {
+  const std::string texts[] = {Ts("Dec 02 17:00:12", Table("97")) + Ts("Dec 02 17:00:17", Table("3")),
+                               "=== 2026-12-02T17:00:12Z ===\n" + Query("97") + "=== 2026-12-02T17:00:17Z ===\n",
+                               "timestamp,gpu0_util,gpu1_util\n22/12/2026 10:00:00,95,3\n22/12/2026 10:00:01,96,4\n"};
+  for (const std::string& text : texts) {
+    for (size_t at = 1; at < text.size(); at += 3) {
+      for (const std::string& part : {text.substr(0, at), text.substr(at)}) {
+        const auto r = TryStamped(part, kDec3);
+        EXPECT_TRUE(r.ok() || r.status().message().size() > 20) << part;
+      }
+      std::string changed = text;
+      changed[at] = "\0|\"{}[]#,:9\xFF\x1b "[at % 14];
+      const auto r = TryStamped(changed, kDec3);
+      EXPECT_TRUE(r.ok() || r.status().message().size() > 20) << changed;
+    }
+  }
+}
+
 TEST(Stamps, AreNotSeenInRowsAndInOtherText) {
   const auto r = Stamped(
       "timestamp, index, utilization.gpu [%]\n2026/12/02 17:00:12.000, 0, 97 %\n"

@@ -114,6 +114,7 @@ struct WidePlan {
   std::vector<int> cards;
   std::string first, last;
   std::vector<std::string> left_out;
+  int64_t unknown = 0;  // with a card, and of no meaning that is known
 };
 
 bool CountUp(const std::set<int>& cards) {
@@ -173,7 +174,9 @@ std::optional<WidePlan> PlanOf(std::string_view line) {
     } else if (f.target == Target::kTime || f.target == Target::kText) {
       c.shared = true;
       p.shared.emplace_back(cells[i]);
-    } else if (f.target != Target::kIgnored) {
+    } else if (f.target == Target::kUnknown && FindNumber(SplitHeading(cells[i]).words)) {
+      ++p.unknown;
+    } else if (f.target != Target::kIgnored && !Trim(cells[i]).empty()) {
       p.left_out.emplace_back(cells[i]);
     }
     p.columns.push_back(c);
@@ -281,6 +284,7 @@ std::optional<WideTable> TakeWideTable(std::string_view sample, std::string_view
     if (line == heading) break;
     if (!Trim(line).empty()) tally.Count(model::Odd::kForeignText);
   }
+  if (plan->unknown > 0) tally.Count(model::Odd::kUnknownColumn, plan->unknown);
   Expander expander(*plan, &out.text);
   ReadWideRows(&lines, plan->columns.size(), heading, &tally, [&](const std::vector<std::string_view>& cells) {
     if (!lines.terminated()) tally.Count(model::Odd::kTornLine);

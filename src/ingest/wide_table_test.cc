@@ -72,6 +72,14 @@ TEST(WideTables, AreSaidToBeSo) {
               HasSubstr("gpu0_util 至 gpu1_util"));
 }
 
+TEST(WideTables, ColumnsThatAreNotKnownAreCounted) {
+  const auto r =
+      ReadText(",timestamp,gpu0_util,gpu1_util,gpu0_loss,gpu1_loss\n0," + kT1 + "95,0,7,7\n1," + kT2 + "96,3,7,7\n");
+  EXPECT_EQ(Seen(r), "0: 95 96 / - -; 1: 0 3 / - -");
+  EXPECT_EQ(Odds(r, Odd::kUnknownColumn), 2);
+  EXPECT_THAT(Join(r.notes, "\n"), Not(HasSubstr("Left out")));
+}
+
 TEST(WideTables, ACardWithoutACellIsNotThere) {
   const auto r = ReadText("timestamp,gpu0_util,gpu1_util\n" + kT1 + "95,\n" + kT2 + "96,3\n");
   EXPECT_EQ(Seen(r), "0: 95 96 / - -; 1: 3 / -");
