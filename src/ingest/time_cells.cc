@@ -67,7 +67,8 @@ bool TimeCells::TakeSameMinute(const char** p, const char* end, TimeMs* t) {
   while (q < end && *q == ' ') ++q;
   if (q < end && *q != ',') return false;
   *t = minute_ms_ + second * 1000 + ms;
-  Saw(minute_notation_, minute_notation_ == kLocalNotation);  // another cell of this row may have been of another
+  last_ = minute_notation_;  // another cell of this row may have been of another
+  last_local_ = minute_notation_ == kLocalNotation;
   *p = q;
   return true;
 }
