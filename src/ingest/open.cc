@@ -107,7 +107,6 @@ void NoteStamps(const Stamped& stamps, const ReadContext& context, Recording* ou
 }
 
 void NoteWide(const WideTable& wide, Lang lang, Recording* out) {
-  out->quality.Merge(wide.quality);
   out->notes.push_back(Tr(lang, Msg::kIngestNoteWide, wide.first, wide.last, wide.cards));
   if (wide.left_out.empty()) return;
   out->notes.push_back(Tr(lang, Msg::kIngestNoteWideLeft, Ellipsize(Join(wide.left_out, ", "), 120)));
@@ -127,6 +126,7 @@ Status ReadAs(const Format& format, const Opened& o, const std::string& path, co
   if (o.stamps && o.stamps->year_unknown) {
     return Status::Unsupported(Tr(options.lang, Msg::kIngestStampNoYear, context.file, o.stamps->first));
   }
+  if (o.wide) out->quality.Merge(o.wide->quality);  // before all else: a refusal names what was counted
   sys::LineReader lines(sys::OpenBytes(o.bytes()));
   SAWBILL_RETURN_IF_ERROR(format.Read(&lines, context, out, e));
   if (o.wide) NoteWide(*o.wide, options.lang, out);

@@ -63,6 +63,20 @@ std::string Unpacked(std::string_view bytes) {
   }
 }
 
+/// A table with columns for each card; other formats have such columns too and read them themselves.
+void TakeWide(const std::string& path, Opened* o) {
+  const Candidate& best = o->candidates.front();
+  const bool others =
+      best.certainty >= kLeastCertainty && best.format != &ScriptLog() && best.format != &NvidiaSmiCsv();
+  if (others) return;
+  ReadContext context;
+  context.file = sys::BaseName(path);
+  o->wide = TakeWideTable(o->sample, o->bytes(), context);
+  if (!o->wide) return;
+  o->converted = std::move(o->wide->text);
+  Rank(o);
+}
+
 /// The bytes as text with commas.
 Result<Opened> OpenAsText(sys::FileSystem* fs, const std::string& path) {
   Opened o;
@@ -84,6 +98,7 @@ Result<Opened> OpenAsText(sys::FileSystem* fs, const std::string& path) {
   const std::string_view text = !plain.empty() ? plain : packed ? std::string_view(unpacked) : o.file->bytes();
   o.converted = WithCommas(text, delimiter);
   Rank(&o);
+  TakeWide(path, &o);
   if (o.candidates.front().certainty >= kLeastCertainty) return o;
   o.converted = std::move(plain);
   Rank(&o);
@@ -102,26 +117,12 @@ void TakeStamps(Opened* o) {
   Rank(o);
 }
 
-/// A table with columns for each card; other formats have such columns too and read them themselves.
-void TakeWide(const std::string& path, Opened* o) {
-  const Candidate& best = o->candidates.front();
-  const bool others =
-      best.certainty >= kLeastCertainty && best.format != &ScriptLog() && best.format != &NvidiaSmiCsv();
-  if (others) return;
-  ReadContext context;
-  context.file = sys::BaseName(path);
-  o->wide = TakeWideTable(o->sample, o->bytes(), context);
-  if (!o->wide) return;
-  o->converted = std::move(o->wide->text);
-  Rank(o);
-}
-
 }  // namespace
 
 Result<Opened> Recognise(sys::FileSystem* fs, const std::string& path) {
   SAWBILL_ASSIGN_OR_RETURN(Opened o, OpenAsText(fs, path));
   TakeStamps(&o);
-  TakeWide(path, &o);
+  if (!o.wide) TakeWide(path, &o);
   o.dates = FindDateOrder(o.sample, o.bytes());
   return o;
 }

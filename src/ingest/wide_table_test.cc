@@ -40,6 +40,17 @@ TEST(WideTables, CardsThatAreNamed) {
   }
 }
 
+TEST(WideTables, OfASpreadsheet) {
+  const std::string wanted = "0: 95.5 96.5 / - -; 1: 0 3 / - -";
+  EXPECT_EQ(Seen(ReadText(
+                "Time;GPU 0 utilization;GPU 1 utilization\n03.02.2026 10:00:00;95,5;0\n03.02.2026 10:00:01;96,5;3\n")),
+            wanted);
+  const auto r = ReadText(
+      "Time\tGPU 0 utilization\tGPU 1 utilization\n03/02/2026 11:59:59 PM\t95.5\t0\n04/02/2026 12:00:00 AM\t96.5\t3\n");
+  EXPECT_EQ(Seen(r), wanted);
+  EXPECT_EQ(FormatRfc3339(r.gpus[0].t_ms[1]), "2026-02-04T00:00:00.000Z");
+}
+
 TEST(WideTables, NumbersThatCountUp) {
   const std::string wanted = "0: 95 96 / 1000 1001; 1: 0 3 / 10 11";
   for (const std::string head :
@@ -93,6 +104,10 @@ TEST(WideTables, RowsOfAnotherWidthAreLeftOutNotShifted) {
   EXPECT_EQ(Odds(r, Odd::kMissingCells), 2);
   EXPECT_EQ(Odds(r, Odd::kExtraCells), 1);
   EXPECT_EQ(Odds(r, Odd::kTornLine), 1);
+}
+
+TEST(WideTables, OfWhichNoRowFitsAreRefusedWithTheCount) {
+  EXPECT_THAT(Refusal("timestamp,gpu0_util,gpu1_util\n" + kT1 + "95\n" + kT2 + "96\n"), HasSubstr("2 × "));
 }
 
 TEST(WideTables, NumbersThatNeedBeNoCardsMakeNone) {
