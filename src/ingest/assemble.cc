@@ -19,7 +19,7 @@
 #include "ingest/cards.h"
 #include "ingest/join_nearby.h"
 #include "ingest/one_or_many.h"
-#include "ingest/time_cells.h"
+#include "ingest/printed_time.h"
 #include "ingest/track_rows.h"
 #include "ingest/units.h"
 
@@ -144,7 +144,7 @@ void LookOver(GpuTrack* g, const ReadContext& context, Recording* out, Backwards
     if (const int64_t n = ThinPairs(g); n > 0) out->quality.Count(Odd::kDuplicateSample, where, n);
   }
   if (const Joined j = JoinNearby(g); j.moved_ms > joined->moved_ms) *joined = j;
-  Finish(context, g, &out->quality);
+  Finish(context, g, out);
 }
 
 constexpr size_t kStepRows = 32 * 1024;
@@ -216,8 +216,8 @@ void FillFacts(const Table& table, Cards* cards) {
 void NoteTime(const Table& table, const ReadContext& context, const Backwards& worst, Recording* out) {
   if (table.zoneless_rows > 0) {
     out->quality.Count(Odd::kZoneAssumed, context.file + ": " + context.tz->name(), table.zoneless_rows);
-    out->notes.push_back(Tr(context.lang, Msg::kIngestNoteZone, context.tz->name()));
   }
+  NoteTimes(table.times, context, out);
   const bool two = worst.two_writers || table.other_layout_rows > 0;
   if (two) {
     out->quality.Count(Odd::kTwoWriters, context.file + ": " +
@@ -264,11 +264,25 @@ void AddFacts(const model::CardInfo& from, model::CardInfo* to) {
   }
 }
 
-void Finish(const ReadContext& context, GpuTrack* track, model::DataQuality* quality) {
+namespace {
+void NoteIntervals(const model::Coverage& cover, Lang lang, Recording* out) {
+  if (cover.other_interval_s <= 0) return;
+  const auto seconds = [](double s) { return FormatShortest(std::round(s * 10) / 10); };
+  std::string note =
+      Tr(lang, Msg::kIngestNoteIntervals, seconds(cover.median_interval_s), seconds(cover.other_interval_s));
+  if (std::find(out->notes.begin(), out->notes.end(), note) != out->notes.end()) return;  // of another card
+  out->notes.push_back(std::move(note));
+}
+}  // namespace
+
+void Finish(const ReadContext& context, GpuTrack* track, Recording* out) {
+  model::DataQuality* quality = &out->quality;
   const std::string where = context.file + ": gpu " + track->card.gpu;
   if (track->size() == 1) quality->Count(Odd::kSingleSample, where);
   if (const int64_t n = DropEmptySamples(track); n > 0) quality->Count(Odd::kNoValues, where, n);
-  if (const int64_t holes = model::Cover(track->t_ms).holes; holes > 0) quality->Count(Odd::kGap, where, holes);
+  const model::Coverage cover = model::Cover(track->t_ms);
+  if (cover.holes > 0) quality->Count(Odd::kGap, where, cover.holes);
+  NoteIntervals(cover, context.lang, out);
 }
 
 void ExplainTable(const Table& table, const ReadContext& context, Explanation* explanation) {
@@ -279,8 +293,8 @@ void ExplainTable(const Table& table, const ReadContext& context, Explanation* e
       explanation->columns.push_back(std::move(c));
     }
   }
-  explanation->time_format = DescribeNotation(table.notations);
-  const bool local = (table.notations & kLocalNotation) != 0;
+  explanation->time_format = DescribeNotation(table.times, context.dates.order);
+  const bool local = table.times.local;
   explanation->zone =
       local ? Tr(context.lang, Msg::kIngestZoneAssumed, context.tz->name()) : Tr(context.lang, Msg::kIngestZoneInFile);
   explanation->rows = static_cast<int64_t>(table.rows);

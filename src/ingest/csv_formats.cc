@@ -45,8 +45,9 @@ bool OfAHost(const Sniffed& s) {
 /// What stood in the file that made it unusable, for the refusal.
 Status NothingRead(const Table& table, const ReadContext& context, const model::DataQuality& quality) {
   if (!table.unread_time.empty()) {
-    return Status::Unsupported(
-        Tr(context.lang, Msg::kIngestTimeUnread, context.file, table.unread_time_column, table.unread_time));
+    const bool order_untold = ReadTimeWords(table.unread_time, DateOrder::kEither).has_value();
+    return Status::Unsupported(Tr(context.lang, order_untold ? Msg::kIngestDateOrderUntold : Msg::kIngestTimeUnread,
+                                  context.file, table.unread_time_column, table.unread_time));
   }
   std::string seen;
   for (size_t i = 0; i < model::kOdds; ++i) {
@@ -91,6 +92,23 @@ void NotePower(const Table& table, const ReadContext& context, Recording* out) {
   }
 }
 
+/// Of columns under one heading the first was read; which they are, since they may well be several cards.
+void NoteTwice(const Layout& l, const ReadContext& context, Recording* out) {
+  for (size_t i = 0; i < l.columns.size(); ++i) {
+    const Target target = l.columns[i].field.target;
+    if (target == Target::kUnknown || target == Target::kIgnored || target == Target::kTime) continue;
+    std::string columns;
+    size_t count = 0;
+    for (const ColumnTaken& c : l.taken) {
+      if (c.heading != l.taken[i].heading) continue;
+      columns += (count++ > 0 ? ", " : "") + std::to_string(c.column);
+    }
+    if (count < 2) continue;
+    out->notes.push_back(
+        Tr(context.lang, Msg::kIngestNoteTwice, l.taken[i].heading, count, columns, l.taken[i].column));
+  }
+}
+
 Status ReadCards(sys::LineReader* lines, const ReadContext& context, bool own, Recording* out,
                  Explanation* explanation) {
   Table table;
@@ -102,6 +120,9 @@ Status ReadCards(sys::LineReader* lines, const ReadContext& context, bool own, R
   }
   NoteInference(table, context, out);
   NotePower(table, context, out);
+  for (const Layout& l : table.layouts) {
+    if (!l.header.empty()) NoteTwice(l, context, out);
+  }
   return AssembleCards(&table, context, own, out, explanation);
 }
 

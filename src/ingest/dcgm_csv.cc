@@ -14,6 +14,7 @@
 
 #include "base/text.h"
 #include "ingest/cells.h"
+#include "ingest/printed_time.h"
 #include "ingest/prom_formats.h"
 #include "ingest/samples.h"
 #include "ingest/time_cells.h"
@@ -55,7 +56,7 @@ Layout ParseHeadings(std::string_view line) {
 class EntityReader {
  public:
   EntityReader(const ReadContext& context, model::Recording* out)
-      : context_(context), out_(out), samples_(context, out), times_(context.tz) {}
+      : context_(context), out_(out), samples_(context, out), times_(context.tz, context.dates.order) {}
 
   Status Read(sys::LineReader* lines, Explanation* explanation) {
     std::string_view line;
@@ -153,10 +154,10 @@ class EntityReader {
       if (c.taken_as.empty()) c.how = Tr(lang, m == nullptr ? Msg::kIngestHowUnknown : Msg::kIngestHowIgnored);
       e->columns.push_back(std::move(c));
     }
-    e->time_format = DescribeNotation(times_.seen());
-    const bool local = (times_.seen() & kLocalNotation) != 0;
+    e->time_format = DescribeNotation(times_.seen(), context_.dates.order);
+    const bool local = times_.seen().local;
     e->zone = local ? Tr(lang, Msg::kIngestZoneAssumed, context_.tz->name()) : Tr(lang, Msg::kIngestZoneInFile);
-    if (local) out_->notes.push_back(Tr(lang, Msg::kIngestNoteZone, context_.tz->name()));
+    NoteTimes(times_.seen(), context_, out_);
     e->cards = Tr(lang, Msg::kIngestCardsColumn, "EntityId", cards_.size());
     out_->notes.push_back(Tr(lang, Msg::kIngestPromNoteEntity));
   }

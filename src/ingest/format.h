@@ -10,6 +10,7 @@
 #include "base/messages.h"
 #include "base/status.h"
 #include "base/time.h"
+#include "ingest/date_order.h"
 #include "model/recording.h"
 #include "sys/decompress.h"
 
@@ -40,6 +41,7 @@ struct ReadContext {
   Lang lang = Lang::kEn;         // of notes and explanations
   size_t text_bytes = 0;         // size of the whole text where it is known, to make room once
   TimeMs modified_ms = 0;        // when the file was last written; 0 = not known (a pipe)
+  DatesTold dates;               // what the whole file tells of dates such as 02/12/2026
 };
 
 class Format {

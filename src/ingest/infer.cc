@@ -248,7 +248,7 @@ void Bare(Inference* in, const std::vector<Seen>& seen, bool units) {
 
 bool LooksLikeRow(std::string_view line) {
   static const TimeZone utc = TimeZone::Utc();
-  TimeCells times(&utc);
+  TimeCells times(&utc, DateOrder::kEither);
   const char* p = line.data();
   const char* const end = p + line.size();
   for (int i = 0; i < 6; ++i) {
@@ -257,7 +257,7 @@ bool LooksLikeRow(std::string_view line) {
     TimeMs t = 0;
     if (times.Parse(std::string_view(p, static_cast<size_t>(stop - p)), &t)) {
       // A large number is a time only where logs put theirs: first, or behind the card.
-      if (times.last() < kEpochSeconds || i < 2) return stop < end || i > 0;
+      if ((times.last() & kEpochNotations) == 0 || i < 2) return stop < end || i > 0;
     }
     if (stop == end) return false;
     p = stop + 1;
@@ -302,7 +302,7 @@ std::optional<Layout> InferLayout(const std::vector<std::string_view>& lines, La
   for (const auto& cells : rows) {
     for (size_t i = 0; i < columns; ++i) {
       TimeMs t = 0;
-      if (i < 6 && TimeCells(&utc).Parse(cells[i], &t)) ++timed[i];
+      if (i < 6 && TimeCells(&utc, DateOrder::kEither).Parse(cells[i], &t)) ++timed[i];
       Add(&seen[i], cells[i]);
     }
   }

@@ -5,7 +5,8 @@
 
 #include "base/text.h"
 #include "ingest/archive.h"
-#include "ingest/format.h"
+#include "ingest/cells.h"
+#include "ingest/recognise.h"
 #include "ingest/table.h"
 
 namespace sawbill::ingest {
@@ -49,102 +50,6 @@ class OnePieceSource : public model::TelemetrySource {
   std::vector<TimeRange> pieces_;
 };
 
-/// UTF-16 (what a redirection in PowerShell writes) as UTF-8; characters beyond ASCII become '?': no field needs them.
-std::string FromUtf16(std::string_view bytes) {
-  const size_t low = static_cast<unsigned char>(bytes[0]) == 0xFF ? 0 : 1;
-  std::string out;
-  out.reserve(bytes.size() / 2);
-  for (size_t i = 2; i + 1 < bytes.size(); i += 2) {
-    const char high = bytes[i + 1 - low], c = bytes[i + low];
-    out += high == 0 && static_cast<unsigned char>(c) < 0x80 ? c : '?';
-  }
-  return out;
-}
-bool IsUtf16(std::string_view b) { return StartsWith(b, "\xFF\xFE") || StartsWith(b, "\xFE\xFF"); }
-
-struct Candidate {
-  const Format* format;
-  double certainty;
-};
-
-/// The bytes of a file, and what they are taken for.
-struct Opened {
-  std::unique_ptr<sys::FileBytes> file;
-  TimeMs modified_ms = 0;
-  Status damage;          // of the first bytes
-  std::string converted;  // instead of the file's bytes where not empty
-  std::string sample;
-  sys::Compression compression = sys::Compression::kNone;
-  std::vector<Candidate> candidates;  // surest first
-  std::string_view bytes() const { return converted.empty() ? file->bytes() : converted; }
-};
-
-void Rank(Opened* o) {
-  o->sample.clear();
-  o->candidates.clear();
-  const auto source = sys::OpenBytes(o->bytes(), kSampleBytes);
-  while (o->sample.size() < kSampleBytes) {
-    const auto block = source->Next();
-    if (!block.ok()) o->damage = block.status();  // a damaged tail is found again, and counted, by the reader
-    if (!block.ok() || block->empty()) break;
-    o->sample.append(block->substr(0, kSampleBytes - o->sample.size()));
-  }
-  for (const Format* f : AllFormats()) o->candidates.push_back({f, f->Certainty(o->sample)});
-  std::stable_sort(o->candidates.begin(), o->candidates.end(),
-                   [](const Candidate& a, const Candidate& b) { return a.certainty > b.certainty; });
-}
-
-/// What parts the cells where it is no comma: a spreadsheet's ';' (then a comma is a decimal point) or a tab.
-char OtherDelimiter(std::string_view sample) {
-  const std::string_view head = sample.substr(0, sample.find('\n'));
-  const auto count = [&](char c) { return std::count(head.begin(), head.end(), c); };
-  if (count(',') > 0) return 0;
-  return count(';') > 0 ? ';' : count('\t') > 0 ? '\t' : '\0';
-}
-
-std::string WithCommas(std::string_view bytes, char delimiter) {
-  std::string out(bytes);
-  for (char& c : out) c = c == ',' ? '.' : c == delimiter ? ',' : c;
-  return out;
-}
-
-/// All of a packed file, as far as it can be read.
-std::string Unpacked(std::string_view bytes) {
-  std::string out;
-  const auto source = sys::OpenBytes(bytes);
-  while (true) {
-    const auto block = source->Next();
-    if (!block.ok() || block->empty()) return out;
-    out.append(*block);
-  }
-}
-
-Result<Opened> Recognise(sys::FileSystem* fs, const std::string& path) {
-  Opened o;
-  SAWBILL_ASSIGN_OR_RETURN(o.file, fs->Map(path));
-  if (const auto info = fs->Stat(path); info.ok()) o.modified_ms = info->modified_ms;
-  o.compression = sys::DetectCompression(o.file->bytes());
-  const bool packed = o.compression != sys::Compression::kNone;
-  if (IsUtf16(o.file->bytes())) o.converted = FromUtf16(o.file->bytes());
-  Rank(&o);
-  if (packed && IsUtf16(o.sample)) {
-    o.converted = FromUtf16(Unpacked(o.file->bytes()));
-    Rank(&o);
-  }
-  if (o.candidates.front().certainty >= kLeastCertainty) return o;
-  const char delimiter = OtherDelimiter(o.sample);
-  if (delimiter == 0) return o;
-  std::string plain = std::move(o.converted);
-  const std::string unpacked = plain.empty() && packed ? Unpacked(o.file->bytes()) : "";
-  const std::string_view text = !plain.empty() ? plain : packed ? std::string_view(unpacked) : o.file->bytes();
-  o.converted = WithCommas(text, delimiter);
-  Rank(&o);
-  if (o.candidates.front().certainty >= kLeastCertainty) return o;
-  o.converted = std::move(plain);
-  Rank(&o);
-  return o;
-}
-
 /// What a file that nobody knows looks like, in a few words.
 std::string Looks(const Opened& o, Lang lang) {
   if (Trim(o.sample).empty()) {
@@ -164,13 +69,47 @@ std::string Looks(const Opened& o, Lang lang) {
   return Tr(lang, Msg::kIngestLooksLike, Ellipsize(Sanitize(begin), 80));
 }
 
+/// The columns of a table with a time and nothing beside it that is known: "" where the file is none.
+std::string UnknownColumns(const Opened& o, Lang lang) {
+  const std::vector<std::string_view> cells = SplitCells(FirstLine(o.sample));
+  bool time = false;
+  std::vector<std::string> names;
+  for (const std::string_view cell : cells) {
+    const Heading h = ReadHeading(cell, model::Scope::kGpu);
+    time = time || h.field.target == Target::kTime;
+    if (h.field.target == Target::kUnknown && !h.name.empty()) names.push_back(h.name);
+  }
+  if (!time || names.empty()) return "";
+  return Tr(lang, Msg::kIngestUnknownColumns, Ellipsize(Join(names, ", "), 120));
+}
+
 Status NotRecognised(const std::string& path, const Opened& o, Lang lang) {
   const Sniffed s = Sniff(o.sample, model::Scope::kGpu);
   std::string message = Tr(lang, Msg::kIngestNotKnown, path, Looks(o, lang));
+  message += UnknownColumns(o, lang);
   if (s.no_time) message += Tr(lang, Msg::kIngestNoTimeColumn);
   message += Tr(lang, Msg::kIngestAccepted);
   if (!s.no_time && !Trim(o.sample).empty()) message += Tr(lang, Msg::kIngestPutHeadings);
   return Status::Unsupported(message);
+}
+
+void NoteStamps(const Stamped& stamps, const ReadContext& context, Recording* out) {
+  if (!stamps.damage.ok()) {
+    out->quality.Count(model::Odd::kDamagedFile, context.file + ": " + stamps.damage.message());
+  }
+  if (stamps.first.empty()) return;
+  const Msg what = stamps.between ? Msg::kIngestNoteStampLines : Msg::kIngestNoteStamps;
+  std::vector<std::string> notes = {Tr(context.lang, what, Sanitize(stamps.first))};
+  if (stamps.year > 0) {
+    notes.push_back(Tr(context.lang, Msg::kIngestNoteStampYear, stamps.year, FormatRfc3339(context.modified_ms)));
+  }
+  out->notes.insert(out->notes.begin(), notes.begin(), notes.end());  // all else rests on the times
+}
+
+void NoteWide(const WideTable& wide, Lang lang, Recording* out) {
+  out->notes.push_back(Tr(lang, Msg::kIngestNoteWide, wide.first, wide.last, wide.cards));
+  if (wide.left_out.empty()) return;
+  out->notes.push_back(Tr(lang, Msg::kIngestNoteWideLeft, Ellipsize(Join(wide.left_out, ", "), 120)));
 }
 
 Status ReadAs(const Format& format, const Opened& o, const std::string& path, const IngestOptions& options,
@@ -180,11 +119,19 @@ Status ReadAs(const Format& format, const Opened& o, const std::string& path, co
   context.file = sys::BaseName(path);
   context.lang = options.lang;
   context.modified_ms = o.modified_ms;
+  context.dates = o.dates;
   if (o.compression == sys::Compression::kNone || !o.converted.empty()) context.text_bytes = o.bytes().size();
   out->source = path;
   out->format = std::string(format.name());
+  if (o.stamps && o.stamps->year_unknown) {
+    return Status::Unsupported(Tr(options.lang, Msg::kIngestStampNoYear, context.file, o.stamps->first));
+  }
+  if (o.wide) out->quality.Merge(o.wide->quality);  // before all else: a refusal names what was counted
   sys::LineReader lines(sys::OpenBytes(o.bytes()));
-  return format.Read(&lines, context, out, e);
+  SAWBILL_RETURN_IF_ERROR(format.Read(&lines, context, out, e));
+  if (o.wide) NoteWide(*o.wide, options.lang, out);
+  if (o.stamps) NoteStamps(*o.stamps, context, out);
+  return Status::Ok();
 }
 
 void AddColumns(const Explanation& e, Lang lang, std::vector<std::string>* lines) {

@@ -62,7 +62,7 @@ class OwnRows : public Format {
       ++explanation->rows;
     }
     if (explanation->rows == 0) return NothingRead(name_, context, out->quality);
-    if (HasTime()) explanation->time_format = DescribeNotation(times.seen());
+    if (HasTime()) explanation->time_format = DescribeNotation(times.seen(), DateOrder::kUntold);
     return Status::Ok();
   }
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lines that hold a date and a time as programs print them for people: nvidia-smi's and ctime's "Mon Jan  2 03:04:05
-// 2026", what `date` prints in English and Chinese locales with or without zone, `date -R`, and all of time_cells.h.
+// Lines that hold a date and a time, in all the notations of time_cells.h, alone or among other words.
 #pragma once
 
 #include <string>
@@ -13,7 +12,7 @@ namespace sawbill::ingest {
 
 class PrintedTimes {
  public:
-  explicit PrintedTimes(const ReadContext& context) : context_(context), cells_(context.tz) {}
+  explicit PrintedTimes(const ReadContext& context) : context_(context), cells_(context.tz, context.dates.order) {}
   /// The whole of `text` is a time, and nothing else.
   bool Parse(std::string_view text, TimeMs* t);
   /// A time stands somewhere in `line` behind at least one other word (gpustat's "myhost  Mon Jan ..."); `*before` is
@@ -29,12 +28,11 @@ class PrintedTimes {
   void Report(model::Recording* out, Explanation* explanation) const;
 
  private:
-  bool ParseWords(std::string_view text, TimeMs* t);
   TimeMs Settle(TimeMs t, bool local);
 
   const ReadContext& context_;
   TimeCells cells_;
-  bool words_ = false, compact_ = false;  // notations seen beside those of cells_
+  bool compact_ = false;  // "YYYYMMDD" was seen
   int64_t times_ = 0, zoneless_ = 0, back_ = 0;
   TimeMs last_raw_ = 0, last_ = 0, first_back_ = 0;
   std::string date_;  // the minute last read by ParseDateAndTime: rows of one minute are read without asking the zone
@@ -42,5 +40,8 @@ class PrintedTimes {
   TimeMs minute_ms_ = 0;
   TimeMs shift_ = 0, shift_until_ = 0;  // the second time round of an hour that the zone passes twice
 };
+
+/// Says on the receipt what was assumed to read the times: zone, and order of day and month.
+void NoteTimes(const SeenTimes& seen, const ReadContext& context, model::Recording* out);
 
 }  // namespace sawbill::ingest

@@ -41,8 +41,8 @@ TEST(Refusal, OfHeadingsAloneNamesTheCommandThatExplains) {
 }
 
 TEST(Refusal, OfTimesThatCannotBeReadNamesTheColumnAndTheFirstOfThem) {
-  for (const char* time : {"02/12/2026 10:00:00", "12/02/2026 10:00:00 AM", "Wed 02 Dec 2026 10:00:00 EST", "10:00:00",
-                           "2026-12-02 10:00:00 EST", "Wed, 02 Dec 2026 10:00:00 +0100"}) {
+  for (const char* time :
+       {"10:00:00", "5:00:12 PM", "02/12/26 10:00:00", "2026-12-02 half past ten", "2026-13-02 10:00:00"}) {
     const std::string cell = std::string("0,\"") + time + "\",87 %\n";
     const std::string log = "index,time,utilization.gpu [%]\n" + cell + "0,11:11:11,88 %\n";
     EXPECT_THAT(RefusalIn(Lang::kEn, log),

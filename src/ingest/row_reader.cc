@@ -105,7 +105,7 @@ bool RowReader::Read(size_t layout, std::string_view line) {
     float* mask = &table_->numbers[static_cast<size_t>(Slot(model::GpuMetric::kThrottle))][table_->rows];
     if (IsMissing(*mask)) *mask = static_cast<float>(throttle_flags_);
   }
-  if (times_.last() == kLocalNotation) ++table_->zoneless_rows;
+  if (times_.last_is_local()) ++table_->zoneless_rows;
   if (++table_->rows == capacity_) Grow();
   return true;
 }
@@ -283,7 +283,7 @@ bool RowReader::ReadCut(size_t layout, std::string_view line, bool* value_left_o
 }
 
 void RowReader::Finish() {
-  table_->notations = times_.seen();
+  table_->times = times_.seen();
   const auto trim = [n = table_->rows](auto& column) {
     if (!column.empty()) column.resize(n);
   };

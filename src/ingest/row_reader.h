@@ -15,7 +15,7 @@ class RowReader {
  public:
   /// `own` = a day file of ours, where an empty cell is the way to say "not read".
   RowReader(const ReadContext& context, bool own, Table* table)
-      : context_(context), empty_is_odd_(own ? 0 : 1), table_(table), times_(context.tz) {}
+      : context_(context), empty_is_odd_(own ? 0 : 1), table_(table), times_(context.tz, context.dates.order) {}
 
   /// Makes room for the columns of a layout. REQUIRES: called before Read() with that layout.
   void Prepare(size_t layout);

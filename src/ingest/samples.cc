@@ -247,7 +247,7 @@ Status Samples::Finish(Explanation* explanation) {
     place[static_cast<size_t>(order[i])] = first + static_cast<int32_t>(i);
     out_->gpus.push_back(TrackOf(&cards_[static_cast<size_t>(order[i])]));
     if (const Joined j = JoinNearby(&out_->gpus.back()); j.moved_ms > joined.moved_ms) joined = j;
-    ingest::Finish(context_, &out_->gpus.back(), &out_->quality);
+    ingest::Finish(context_, &out_->gpus.back(), out_);
   }
   NoteJoined(joined, context_, out_);
   for (HostSeries& h : hosts_) out_->hosts.push_back(TrackOf(&h));

@@ -218,7 +218,8 @@ void TableReader::KeepUnreadTime() {
   const Layout& l = table_->layouts[layout_];
   for (size_t i = 0; i < l.columns.size(); ++i) {
     TimeMs t = 0;
-    if (l.columns[i].field.target != Target::kTime || TimeCells(context_.tz).Parse(cells_[i], &t)) continue;
+    if (l.columns[i].field.target != Target::kTime || TimeCells(context_.tz, context_.dates.order).Parse(cells_[i], &t))
+      continue;
     table_->unread_time = Ellipsize(Sanitize(cells_[i]), 48);
     table_->unread_time_column = i + 1;
     return;

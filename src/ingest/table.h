@@ -15,6 +15,7 @@
 #include "ingest/fields.h"
 #include "ingest/format.h"
 #include "ingest/text_column.h"
+#include "ingest/time_cells.h"
 
 namespace sawbill::ingest {
 
@@ -49,7 +50,7 @@ struct Table {
   std::array<TextColumn, kTextSlots> texts;
   std::vector<Layout> layouts;
   std::vector<Segment> segments;
-  unsigned notations = 0;  // TimeNotation bits
+  SeenTimes times;
   int64_t zoneless_rows = 0;
   int64_t other_layout_rows = 0;  // rows that fitted an earlier layout than the one above them
   int64_t dropped_rows = 0;       // left out, for whatever reason

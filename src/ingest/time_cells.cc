@@ -5,6 +5,7 @@
 
 #include "base/numbers.h"
 #include "base/text.h"
+#include "ingest/cells.h"
 
 namespace sawbill::ingest {
 namespace {
@@ -38,6 +39,13 @@ constexpr double kEpochLeast = 1e9, kEpochMost = 1e11;
 
 }  // namespace
 
+inline void TimeCells::Saw(unsigned notation, bool local) {
+  last_ = notation;
+  last_local_ = local;
+  seen_.notations |= notation;
+  seen_.local = seen_.local || local;
+}
+
 bool TimeCells::TakeSameMinute(const char** p, const char* end, TimeMs* t) {
   const char* q = *p;
   if (!have_minute_ || end - q < 19 || std::memcmp(q, minute_, 17) != 0) return false;
@@ -60,6 +68,7 @@ bool TimeCells::TakeSameMinute(const char** p, const char* end, TimeMs* t) {
   if (q < end && *q != ',') return false;
   *t = minute_ms_ + second * 1000 + ms;
   last_ = minute_notation_;  // another cell of this row may have been of another
+  last_local_ = minute_notation_ == kLocalNotation;
   *p = q;
   return true;
 }
@@ -79,8 +88,7 @@ inline bool TimeCells::TakeSeconds(const char** p, const char* end, TimeMs* t) {
     for (int scale = 100; q < end && IsDigit(*q); ++q, scale /= 10) ms += (*q - '0') * scale;
   }
   if ((q < end && *q != ',') || whole < static_cast<int64_t>(kEpochLeast)) return false;
-  last_ = kEpochSeconds;
-  seen_ |= kEpochSeconds;
+  Saw(kEpochSeconds, false);
   *t = whole * 1000 + ms;
   *p = q;
   return true;
@@ -97,9 +105,15 @@ bool TimeCells::Take(const char** p, const char* end, TimeMs* t) {
     *p = q;
     return true;
   }
-  const void* comma = std::memchr(q, ',', static_cast<size_t>(end - q));
-  const char* stop = comma != nullptr ? static_cast<const char*>(comma) : end;
-  if (!Parse(std::string_view(q, static_cast<size_t>(stop - q)), t)) return false;
+  const char* stop = CellEnd(q, end);
+  if (stop == nullptr) return false;
+  std::string_view cell(q, static_cast<size_t>(stop - q));
+  if (stop < end && IsWeekday(cell)) {
+    stop = CellEnd(stop + 1, end);
+    if (stop == nullptr) return false;
+    cell = std::string_view(q, static_cast<size_t>(stop - q));
+  }
+  if (!Parse(cell, t)) return false;
   *p = stop;
   return true;
 }
@@ -114,8 +128,31 @@ bool TimeCells::Parse(std::string_view cell, TimeMs* t) {
   }
   cell = Trim(cell);
   if (cell.size() >= 2 && cell.front() == '"' && cell.back() == '"') cell = Trim(cell.substr(1, cell.size() - 2));
-  if (cell.size() < 9 || cell.size() > 48 || !IsDigit(cell[0])) return false;
-  return IsDigit(cell[4]) ? ParseEpoch(cell, t) : ParseDate(cell, t);
+  if (cell.size() < 9 || cell.size() > 60) return false;
+  if (cell.size() <= 48 && IsDigit(cell[0])) {
+    if (IsDigit(cell[4]) ? ParseEpoch(cell, t) : ParseDate(cell, t)) return true;
+  }
+  return ParseWords(cell, t);
+}
+
+/// All that ReadTimeWords() knows beside what is read above, which is quicker.
+bool TimeCells::ParseWords(std::string_view cell, TimeMs* t) {
+  using Date = WordedTime::Date;
+  const auto words = ReadTimeWords(cell, order_);
+  if (!words) return false;
+  CivilTime minute = words->civil;
+  minute.second = minute.millisecond = 0;
+  const TimeMs base = words->zone ? UtcFromCivil(minute) - words->zone_min * 60'000LL : tz_->FromLocal(minute);
+  *t = base + words->civil.second * 1000 + words->civil.millisecond;
+  Saw(words->date == Date::kNumbers     ? kNumbersNotation
+      : words->date == Date::kPoints    ? kPointsNotation
+      : words->date != Date::kYearFirst ? kWordsNotation
+      : words->zone                     ? kOffsetNotation
+                                        : kLocalNotation,
+      !words->zone);
+  if (seen_.odd_zone.empty()) seen_.odd_zone.assign(words->odd_zone);
+  if (words->date == Date::kPoints && seen_.point_date.empty()) seen_.point_date.assign(cell);
+  return true;
 }
 
 bool TimeCells::ParseEpoch(std::string_view cell, TimeMs* t) {
@@ -144,18 +181,17 @@ bool TimeCells::ParseEpoch(std::string_view cell, TimeMs* t) {
   if (v < kEpochLeast) return false;
   if (v < kEpochMost) {
     *t = whole * 1000 + ms;
-    last_ = kEpochSeconds;
+    Saw(kEpochSeconds, false);
   } else if (v < kEpochMost * 1e3) {
     *t = whole;
-    last_ = kEpochMillis;
+    Saw(kEpochMillis, false);
   } else if (v < kEpochMost * 1e6) {
     *t = whole / 1000;
-    last_ = kEpochMicros;
+    Saw(kEpochMicros, false);
   } else {
     *t = whole / 1000000;
-    last_ = kEpochNanos;
+    Saw(kEpochNanos, false);
   }
-  seen_ |= last_;
   return true;
 }
 
@@ -172,8 +208,7 @@ bool TimeCells::ParseDate(std::string_view cell, TimeMs* t) {
   if (cell.size() < 14 || cell.find(':') == std::string_view::npos) return false;
   const TimeMs base = local ? tz_->FromLocal(minute) : UtcFromCivil(minute) - offset_min * 60'000LL;
   *t = base + civil->second * 1000 + civil->millisecond;
-  last_ = local ? kLocalNotation : kOffsetNotation;
-  seen_ |= last_;
+  Saw(local ? kLocalNotation : kOffsetNotation, local);
   minute_notation_ = last_;
   have_minute_ = cell.size() >= 19 && cell[13] == ':' && cell[16] == ':' && rest.size() <= sizeof(zone_);
   if (have_minute_) {
@@ -185,19 +220,22 @@ bool TimeCells::ParseDate(std::string_view cell, TimeMs* t) {
   return true;
 }
 
-std::string DescribeNotation(unsigned seen) {
-  static constexpr struct {
+std::string DescribeNotation(const SeenTimes& seen, DateOrder order) {
+  const struct {
     unsigned bit;
     const char* text;
-  } kRows[] = {{kLocalNotation, "YYYY-MM-DD hh:mm:ss[.mmm]"},
-               {kOffsetNotation, "ISO 8601 (Z / +hh:mm)"},
-               {kEpochSeconds, "Unix s"},
-               {kEpochMillis, "Unix ms"},
-               {kEpochMicros, "Unix us"},
-               {kEpochNanos, "Unix ns"}};
+  } rows[] = {{kLocalNotation, "YYYY-MM-DD hh:mm:ss[.mmm]"},
+              {kOffsetNotation, "ISO 8601 (Z / +hh:mm)"},
+              {kEpochSeconds, "Unix s"},
+              {kEpochMillis, "Unix ms"},
+              {kEpochMicros, "Unix us"},
+              {kEpochNanos, "Unix ns"},
+              {kWordsNotation, "Mon Jan  2 03:04:05 2026"},
+              {kNumbersNotation, order == DateOrder::kDayMonth ? "DD/MM/YYYY hh:mm:ss" : "MM/DD/YYYY hh:mm:ss"},
+              {kPointsNotation, "DD.MM.YYYY hh:mm:ss"}};
   std::string out;
-  for (const auto& row : kRows) {
-    if ((seen & row.bit) == 0) continue;
+  for (const auto& row : rows) {
+    if ((seen.notations & row.bit) == 0) continue;
     if (!out.empty()) out += ", ";
     out += row.text;
   }

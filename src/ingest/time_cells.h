@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "base/time.h"
+#include "ingest/date_words.h"
 
 namespace sawbill::ingest {
 
@@ -17,30 +18,48 @@ enum TimeNotation : unsigned {
   kEpochSeconds = 4,
   kEpochMillis = 8,
   kEpochMicros = 16,
-  kEpochNanos = 32
+  kEpochNanos = 32,
+  kWordsNotation = 64,
+  kNumbersNotation = 128,  // "02/12/2026": needs a DateOrder
+  kPointsNotation = 256
+};
+inline constexpr unsigned kEpochNotations = kEpochSeconds | kEpochMillis | kEpochMicros | kEpochNanos;
+
+/// What a report must say of the times of a file.
+struct SeenTimes {
+  unsigned notations = 0;  // TimeNotation bits of all cells so far
+  bool local = false;      // a cell had no zone
+  std::string odd_zone;    // the first zone of several meanings
+  std::string point_date;  // the first cell with a date with points
 };
 
 class TimeCells {
  public:
-  explicit TimeCells(const TimeZone* tz) : tz_(tz) {}
+  explicit TimeCells(const TimeZone* tz, DateOrder order = DateOrder::kUntold) : tz_(tz), order_(order) {}
   /// Reads a time from *p up to a comma or `end`, blanks around it allowed; then *p stands there. False, and *p where
-  /// it was, when the cell is no time.
+  /// it was, when the cell is no time. The comma behind the weekday of "Wed, 02 Dec 2026 ..." ends no cell.
   bool Take(const char** p, const char* end, TimeMs* t);
   /// The whole of `cell`.
   bool Parse(std::string_view cell, TimeMs* t);
-  /// TimeNotation bits of all cells so far.
-  unsigned seen() const { return seen_; }
+  const SeenTimes& seen() const { return seen_; }
   /// The notation of the last cell.
   unsigned last() const { return last_; }
+  /// The last cell had no zone.
+  bool last_is_local() const { return last_local_; }
 
  private:
   bool TakeSameMinute(const char** p, const char* end, TimeMs* t);
   bool TakeSeconds(const char** p, const char* end, TimeMs* t);
   bool ParseEpoch(std::string_view cell, TimeMs* t);
   bool ParseDate(std::string_view cell, TimeMs* t);
+  bool ParseWords(std::string_view cell, TimeMs* t);
+  void Saw(unsigned notation, bool local);
 
   const TimeZone* tz_;
-  unsigned seen_ = 0, last_ = 0;
+  const DateOrder order_;
+  SeenTimes seen_;
+  unsigned last_ = 0;
+  bool last_local_ = false;
   char minute_[17] = {};  // "YYYY/MM/DD hh:mm:"
   TimeMs minute_ms_ = 0;
   unsigned minute_notation_ = 0;
@@ -50,6 +69,6 @@ class TimeCells {
 };
 
 /// "YYYY/MM/DD hh:mm:ss.mmm" ... for explanations.
-std::string DescribeNotation(unsigned seen);
+std::string DescribeNotation(const SeenTimes& seen, DateOrder order);
 
 }  // namespace sawbill::ingest

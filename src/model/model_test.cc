@@ -29,6 +29,112 @@ TEST(Cover, CoveredAndHolesAddUpToTheWholeTime) {
   EXPECT_DOUBLE_EQ(c.covered_s + c.hole_s, 40);
 }
 
+/// `n` more samples, `interval_ms` apart.
+void Go(int n, TimeMs interval_ms, std::vector<TimeMs>* t) {
+  for (int i = 0; i < n; ++i) t->push_back((t->empty() ? 0 : t->back()) + interval_ms);
+}
+
+TEST(Cover, AnIntervalThatGrowsIsNoRowOfHoles) {
+  std::vector<TimeMs> t;
+  Go(601, 1000, &t);
+  Go(120, 60'000, &t);
+  const Coverage c = Cover(t);
+  EXPECT_EQ(c.holes, 0);
+  EXPECT_DOUBLE_EQ(c.covered_s, 600 + 7200);
+  EXPECT_FLOAT_EQ(c.dt_s[600], 1);
+  EXPECT_FLOAT_EQ(c.dt_s[601], 60);
+  EXPECT_FLOAT_EQ(c.dt_s.back(), 60);
+  EXPECT_DOUBLE_EQ(c.median_interval_s, 60);  // of two hours of 2 h 10 min
+  EXPECT_DOUBLE_EQ(c.other_interval_s, 1);
+}
+
+TEST(Cover, AHoleAmongSecondsIsOneBesideMinutesToo) {
+  std::vector<TimeMs> t;
+  Go(200, 60'000, &t);
+  Go(50, 1000, &t);
+  Go(1, 100'000, &t);  // below 2.5 minutes
+  Go(50, 1000, &t);
+  const Coverage c = Cover(t);
+  EXPECT_EQ(c.holes, 1);
+  EXPECT_DOUBLE_EQ(c.hole_s, 97.5);
+  EXPECT_FLOAT_EQ(c.dt_s[250], 2.5);
+  EXPECT_DOUBLE_EQ(c.median_interval_s, 60);
+  EXPECT_DOUBLE_EQ(c.other_interval_s, 1);
+}
+
+TEST(Cover, TenSecondsThenOneAndBackAgain) {
+  std::vector<TimeMs> t;
+  Go(361, 10'000, &t);
+  Go(3600, 1000, &t);
+  Go(360, 10'000, &t);
+  const Coverage c = Cover(t);
+  EXPECT_EQ(c.holes, 0);
+  EXPECT_DOUBLE_EQ(c.covered_s, 3 * 3600);
+  EXPECT_FLOAT_EQ(c.dt_s[360], 10);
+  EXPECT_FLOAT_EQ(c.dt_s[361], 1);
+  EXPECT_FLOAT_EQ(c.dt_s[3961], 10);
+  EXPECT_DOUBLE_EQ(c.median_interval_s, 10);
+}
+
+TEST(Cover, AHoleInTheSlowerStretchIsOneByItsOwnInterval) {
+  std::vector<TimeMs> t;
+  Go(601, 1000, &t);
+  Go(60, 60'000, &t);
+  Go(1, 1'000'000, &t);
+  Go(60, 60'000, &t);
+  const Coverage c = Cover(t);
+  EXPECT_EQ(c.holes, 1);
+  EXPECT_FLOAT_EQ(c.dt_s[661], 150);
+  EXPECT_DOUBLE_EQ(c.hole_s, 850);
+}
+
+TEST(Cover, TheTimeBetweenTwoLogsIsMeasuredByTheFasterOne) {
+  std::vector<TimeMs> t;
+  Go(601, 1000, &t);
+  Go(1, 5'000'000, &t);
+  Go(600, 60'000, &t);
+  const Coverage c = Cover(t);
+  EXPECT_EQ(c.holes, 1);
+  EXPECT_FLOAT_EQ(c.dt_s[601], 2.5);
+}
+
+TEST(Cover, SingleHolesMakeNoSlowerStretch) {
+  std::vector<TimeMs> t;
+  for (int i = 0; i < 50; ++i) {
+    Go(20, 1000, &t);
+    Go(4, 30'000, &t);
+  }
+  const Coverage c = Cover(t);
+  EXPECT_EQ(c.holes, 200);
+  EXPECT_DOUBLE_EQ(c.other_interval_s, 0);
+  // Pairs of samples, and bursts: the distance inside of them is the interval, as it always was.
+  std::vector<TimeMs> pairs;
+  for (int i = 0; i < 50; ++i) {
+    Go(1, 1000, &pairs);
+    Go(1, 59'000, &pairs);
+  }
+  EXPECT_DOUBLE_EQ(Cover(pairs).other_interval_s, 0);
+  std::vector<TimeMs> bursts;
+  for (int i = 0; i < 50; ++i) {
+    Go(10, 1000, &bursts);
+    Go(1, 50'000, &bursts);
+  }
+  EXPECT_EQ(Cover(bursts).holes, 50);
+}
+
+TEST(Cover, ALateSamplerThatCatchesUpChangesNoInterval) {
+  std::vector<TimeMs> t;
+  for (int i = 0; i < 20; ++i) {
+    Go(30, 1000, &t);
+    Go(1, 5000, &t);
+    Go(6, 300, &t);
+  }
+  const Coverage c = Cover(t);
+  EXPECT_EQ(c.holes, 20);
+  EXPECT_FLOAT_EQ(c.dt_s[30], 2.5);
+  EXPECT_DOUBLE_EQ(c.other_interval_s, 0);
+}
+
 TEST(Cover, OneSampleCoversNoTime) { EXPECT_EQ(Cover({5000}).covered_s, 0); }
 
 TEST(SortAndDeduplicate, ADoubledTickIsCountedOnce) {

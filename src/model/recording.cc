@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "model/stretches.h"
+
 namespace sawbill::model {
 namespace {
 
@@ -75,6 +77,7 @@ Coverage Cover(const std::vector<TimeMs>& t_ms) {
       ++c.holes;
     }
   }
+  FitToStretches(t_ms, &c);
   return c;
 }
 

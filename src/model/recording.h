@@ -2,7 +2,8 @@
 // Telemetry in memory: columns by metric, a track for each card and each host. A missing reading is NaN, never zero.
 //
 // A sample speaks for the time before it, (previous sample of that card, this one], at most 2.5 times the median
-// interval; what is longer is unmeasured. `Coverage` is the one place that applies this rule.
+// interval; what is longer is unmeasured. Where the interval changes on the way, that of the stretch counts
+// (stretches.cc). `Coverage` is the one place that applies this rule.
 #pragma once
 
 #include <array>
@@ -130,7 +131,8 @@ class TelemetrySource {
 /// The time that each sample speaks for.
 struct Coverage {
   std::vector<float> dt_s;       // seconds before sample i that it speaks for; 0 for the first
-  double median_interval_s = 0;  // 0 with fewer than two samples
+  double median_interval_s = 0;  // 0 with fewer than two samples; where it changes, that of half of the time
+  double other_interval_s = 0;   // where it changes, the interval that lasted longest beside that one; else 0
   double covered_s = 0;          // sum of dt_s
   double hole_s = 0;             // time between first and last sample that no sample speaks for
   int64_t holes = 0;
