@@ -45,65 +45,102 @@ float SelectByWeight(std::vector<Weighted>* pairs, double target) {
   return first->first;
 }
 
-/// The upper bits of a float in an order that is that of the values.
-constexpr int kBucketBits = 12;
-size_t Bucket(float v) {
+/// The bits of a float in an order that is that of the values.
+uint32_t Ordered(float v) {
   const auto bits = std::bit_cast<uint32_t>(v);
-  const uint32_t ordered = (bits >> 31) != 0 ? ~bits : bits | 0x80000000U;
-  return ordered >> (32 - kBucketBits);
+  return (bits >> 31) != 0 ? ~bits : bits | 0x80000000U;
 }
-/// Below this the buckets cost more than they save.
+/// A digit of them: each pass looks at one, the upper first.
+struct Digit {
+  int shift;
+  size_t Of(float v) const { return (Ordered(v) >> shift) & (kValues - 1); }
+  static constexpr size_t kValues = 1 << 12;
+};
+constexpr Digit kDigits[] = {{20}, {8}, {0}};
+/// Below this the digits cost more than they save.
 constexpr size_t kFewValues = 2000;
+
+using DigitWeights = std::vector<double>;
+
+/// The digit at which the running weight reaches `*target`, which becomes what is left of it there.
+size_t FindDigit(const DigitWeights& sums, double* target) {
+  size_t last = 0;
+  for (size_t d = 0; d < sums.size(); ++d) {
+    if (sums[d] <= 0) continue;
+    last = d;
+    if (sums[d] >= *target) return d;
+    *target -= sums[d];
+  }
+  *target = sums[last];  // roundings of the sum
+  return last;
+}
+
+/// By the remaining digits of values that share the first one: a card that is well fed reads 98 or 99 all day, and a
+/// selection by comparisons would shuffle all of them.
+float SelectByDigits(std::vector<Weighted>* pairs, double target, DigitWeights* sums) {
+  for (size_t k = 1; k < std::size(kDigits) && pairs->size() > kFewValues; ++k) {
+    const Digit digit = kDigits[k];
+    sums->assign(Digit::kValues, 0.0);
+    for (const Weighted& p : *pairs) (*sums)[digit.Of(p.first)] += p.second;
+    const size_t wanted = FindDigit(*sums, &target);
+    std::erase_if(*pairs, [&](const Weighted& p) { return digit.Of(p.first) != wanted; });
+  }
+  return pairs->size() > kFewValues ? pairs->front().first : SelectByWeight(pairs, target);
+}
 
 }  // namespace
 
 double WeightedQuantile(const std::vector<float>& v, const std::vector<float>& weight, double q) {
-  // Long series in two passes: weight by bucket, then only the values of the bucket that holds the quantile.
-  const bool buckets = v.size() > kFewValues;
-  std::vector<double> sums(buckets ? size_t{1} << kBucketBits : 0, 0.0);
+  const auto counts = [&](size_t i) { return IsPresent(v[i]) && weight[i] > 0; };
+  std::vector<Weighted> pairs;
   double total = 0;
+  if (v.size() <= kFewValues) {
+    pairs.reserve(v.size());
+    for (size_t i = 0; i < v.size(); ++i) {
+      if (!counts(i)) continue;
+      total += weight[i];
+      pairs.emplace_back(v[i], weight[i]);
+    }
+    return pairs.empty() ? kMissing : SelectByWeight(&pairs, q * total);
+  }
+  DigitWeights sums(Digit::kValues, 0.0);
   size_t n = 0;
   for (size_t i = 0; i < v.size(); ++i) {
-    if (IsMissing(v[i]) || weight[i] <= 0) continue;
+    if (!counts(i)) continue;
     total += weight[i];
     ++n;
-    if (buckets) sums[Bucket(v[i])] += weight[i];
+    sums[kDigits[0].Of(v[i])] += weight[i];
   }
   if (n == 0) return kMissing;
   double target = q * total;
-  size_t wanted = 0;
-  if (buckets) {
-    size_t last = 0;
-    for (wanted = 0; wanted < sums.size(); ++wanted) {
-      if (sums[wanted] <= 0) continue;
-      last = wanted;
-      if (sums[wanted] >= target) break;
-      target -= sums[wanted];
-    }
-    if (wanted == sums.size()) {  // roundings of the sum
-      wanted = last;
-      target = sums[last];
-    }
-  }
-  std::vector<Weighted> pairs;
-  if (!buckets) pairs.reserve(n);
+  const size_t wanted = FindDigit(sums, &target);
   for (size_t i = 0; i < v.size(); ++i) {
-    if (IsMissing(v[i]) || weight[i] <= 0 || (buckets && Bucket(v[i]) != wanted)) continue;
-    pairs.emplace_back(v[i], weight[i]);
+    if (counts(i) && kDigits[0].Of(v[i]) == wanted) pairs.emplace_back(v[i], weight[i]);
   }
-  return SelectByWeight(&pairs, target);
+  return SelectByDigits(&pairs, target, &sums);
 }
 
-double Quantile(std::vector<double> v, double q) {
-  if (v.empty()) return kMissing;
-  const double pos = q * static_cast<double>(v.size() - 1);
+namespace {
+
+/// Between the two values of `v` that stand around rank q.
+template <typename T>
+double RankOf(std::vector<T>* v, double q) {
+  if (v->empty()) return kMissing;
+  const double pos = q * static_cast<double>(v->size() - 1);
   const auto lo = static_cast<size_t>(std::floor(pos));
-  std::nth_element(v.begin(), v.begin() + static_cast<std::ptrdiff_t>(lo), v.end());
-  const double a = v[lo];
-  if (lo + 1 >= v.size()) return a;
-  const double b = *std::min_element(v.begin() + static_cast<std::ptrdiff_t>(lo) + 1, v.end());
+  const auto at = v->begin() + static_cast<std::ptrdiff_t>(lo);
+  std::nth_element(v->begin(), at, v->end());
+  const double a = *at;
+  if (lo + 1 >= v->size()) return a;
+  const double b = *std::min_element(at + 1, v->end());
   return a + (pos - static_cast<double>(lo)) * (b - a);
 }
+
+}  // namespace
+
+double Quantile(std::vector<double> v, double q) { return RankOf(&v, q); }
+
+double QuantileOfReadings(std::vector<float> v, double q) { return RankOf(&v, q); }
 
 double Median(std::vector<double> v) { return Quantile(std::move(v), 0.5); }
 
