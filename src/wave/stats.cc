@@ -5,6 +5,7 @@
 #include <bit>
 #include <cmath>
 #include <cstdint>
+#include <optional>
 #include <utility>
 
 #include "base/numbers.h"
@@ -45,79 +46,98 @@ float SelectByWeight(std::vector<Weighted>* pairs, double target) {
   return first->first;
 }
 
-/// The bits of a float in an order that is that of the values.
-uint32_t Ordered(float v) {
-  const auto bits = std::bit_cast<uint32_t>(v);
-  return (bits >> 31) != 0 ? ~bits : bits | 0x80000000U;
-}
-/// A digit of them: each pass looks at one, the upper first.
-struct Digit {
-  int shift;
-  size_t Of(float v) const { return (Ordered(v) >> shift) & (kValues - 1); }
-  static constexpr size_t kValues = 1 << 12;
+/// Weight by key. Neighbours go to different halves: an addition to the same sum would wait for the one before it.
+class KeyWeights {
+ public:
+  explicit KeyWeights(size_t keys) : keys_(keys), sums_(2 * keys, 0.0) {}
+  void Clear() { std::fill(sums_.begin(), sums_.end(), 0.0); }
+  void Add(size_t key, size_t i, float weight) { sums_[key + (i & 1) * keys_] += weight; }
+  /// The key at which the running weight reaches `*target`, which becomes what is left of it there.
+  size_t Find(double* target) const {
+    size_t last = 0;
+    double of_last = 0;
+    for (size_t k = 0; k < keys_; ++k) {
+      const double sum = sums_[k] + sums_[k + keys_];
+      if (sum <= 0) continue;
+      if (sum >= *target) return k;
+      last = k;
+      of_last = sum;
+      *target -= sum;
+    }
+    *target = of_last;  // roundings of the sum
+    return last;
+  }
+
+ private:
+  size_t keys_;
+  std::vector<double> sums_;
 };
-constexpr Digit kDigits[] = {{20}, {8}, {0}};
+
+/// Percent and degrees are whole numbers or, as means of two, four or eight cards, eighths: then one pass is enough.
+/// Nothing where a value is anything else.
+std::optional<double> QuantileOfEighths(const std::vector<float>& v, const std::vector<float>& weight, double q) {
+  constexpr float kSteps = 8;
+  constexpr int kKeys = 1024;
+  KeyWeights sums(kKeys);
+  double total = 0;
+  for (size_t i = 0; i < v.size(); ++i) {
+    if (IsMissing(v[i]) || weight[i] <= 0) continue;
+    const float steps = v[i] * kSteps;
+    if (!(steps >= 0 && steps < kKeys)) return std::nullopt;
+    const auto key = static_cast<int>(steps);
+    if (static_cast<float>(key) != steps) return std::nullopt;
+    total += weight[i];
+    sums.Add(static_cast<size_t>(key), i, weight[i]);
+  }
+  if (total <= 0) return kMissing;
+  double target = q * total;
+  return static_cast<float>(sums.Find(&target)) / kSteps;
+}
+
+/// A part of a float's bits in an order that is that of the values: each pass looks at one, the upper first.
+struct Digit {
+  static constexpr size_t kValues = 1 << 11;
+  int shift;
+  size_t Of(float v) const {
+    const auto bits = std::bit_cast<uint32_t>(v);
+    const uint32_t ordered = (bits >> 31) != 0 ? ~bits : bits | 0x80000000U;
+    return (ordered >> shift) & (kValues - 1);
+  }
+};
+constexpr Digit kDigits[] = {{21}, {10}, {0}};
 /// Below this the digits cost more than they save.
 constexpr size_t kFewValues = 2000;
 
-using DigitWeights = std::vector<double>;
-
-/// The digit at which the running weight reaches `*target`, which becomes what is left of it there.
-size_t FindDigit(const DigitWeights& sums, double* target) {
-  size_t last = 0;
-  for (size_t d = 0; d < sums.size(); ++d) {
-    if (sums[d] <= 0) continue;
-    last = d;
-    if (sums[d] >= *target) return d;
-    *target -= sums[d];
+std::vector<Weighted> Counted(const std::vector<float>& v, const std::vector<float>& weight) {
+  std::vector<Weighted> pairs;
+  pairs.reserve(v.size());
+  for (size_t i = 0; i < v.size(); ++i) {
+    if (IsPresent(v[i]) && weight[i] > 0) pairs.emplace_back(v[i], weight[i]);
   }
-  *target = sums[last];  // roundings of the sum
-  return last;
-}
-
-/// By the remaining digits of values that share the first one: a card that is well fed reads 98 or 99 all day, and a
-/// selection by comparisons would shuffle all of them.
-float SelectByDigits(std::vector<Weighted>* pairs, double target, DigitWeights* sums) {
-  for (size_t k = 1; k < std::size(kDigits) && pairs->size() > kFewValues; ++k) {
-    const Digit digit = kDigits[k];
-    sums->assign(Digit::kValues, 0.0);
-    for (const Weighted& p : *pairs) (*sums)[digit.Of(p.first)] += p.second;
-    const size_t wanted = FindDigit(*sums, &target);
-    std::erase_if(*pairs, [&](const Weighted& p) { return digit.Of(p.first) != wanted; });
-  }
-  return pairs->size() > kFewValues ? pairs->front().first : SelectByWeight(pairs, target);
+  return pairs;
 }
 
 }  // namespace
 
 double WeightedQuantile(const std::vector<float>& v, const std::vector<float>& weight, double q) {
-  const auto counts = [&](size_t i) { return IsPresent(v[i]) && weight[i] > 0; };
-  std::vector<Weighted> pairs;
-  double total = 0;
-  if (v.size() <= kFewValues) {
-    pairs.reserve(v.size());
-    for (size_t i = 0; i < v.size(); ++i) {
-      if (!counts(i)) continue;
-      total += weight[i];
-      pairs.emplace_back(v[i], weight[i]);
-    }
-    return pairs.empty() ? kMissing : SelectByWeight(&pairs, q * total);
+  if (v.size() > kFewValues) {
+    if (const std::optional<double> found = QuantileOfEighths(v, weight, q)) return *found;
   }
-  DigitWeights sums(Digit::kValues, 0.0);
-  size_t n = 0;
-  for (size_t i = 0; i < v.size(); ++i) {
-    if (!counts(i)) continue;
-    total += weight[i];
-    ++n;
-    sums[kDigits[0].Of(v[i])] += weight[i];
+  std::vector<Weighted> pairs = Counted(v, weight);
+  if (pairs.empty()) return kMissing;
+  double target = 0;
+  for (const Weighted& p : pairs) target += p.second;
+  target *= q;
+  if (pairs.size() <= kFewValues) return SelectByWeight(&pairs, target);
+  KeyWeights sums(Digit::kValues);
+  for (const Digit digit : kDigits) {
+    sums.Clear();
+    for (size_t i = 0; i < pairs.size(); ++i) sums.Add(digit.Of(pairs[i].first), i, pairs[i].second);
+    const size_t wanted = sums.Find(&target);
+    std::erase_if(pairs, [&](const Weighted& p) { return digit.Of(p.first) != wanted; });
+    if (pairs.size() <= kFewValues) return SelectByWeight(&pairs, target);
   }
-  if (n == 0) return kMissing;
-  double target = q * total;
-  const size_t wanted = FindDigit(sums, &target);
-  for (size_t i = 0; i < v.size(); ++i) {
-    if (counts(i) && kDigits[0].Of(v[i]) == wanted) pairs.emplace_back(v[i], weight[i]);
-  }
-  return SelectByDigits(&pairs, target, &sums);
+  return pairs.front().first;  // all alike
 }
 
 namespace {
