@@ -24,7 +24,8 @@ using model::Recording;
 constexpr TimeMs kMin = std::numeric_limits<TimeMs>::min();
 constexpr TimeMs kMax = std::numeric_limits<TimeMs>::max();
 constexpr int64_t kBytesPerThread = 8 << 20;  // under this, a thread costs more than it saves
-constexpr size_t kBytesPerRow = 64;           // rather too few: reserved memory that is not used costs nothing
+constexpr double kBytesPerRow = 64;           // of a file in which none was looked at
+constexpr double kMoreRows = 1.03;            // than the rows looked at let expect: to move a column costs more
 
 TimeMs Less(TimeMs t, TimeMs by) { return t < kMin + by ? kMin : t - by; }
 TimeMs More(TimeMs t, TimeMs by) { return t > kMax - by ? kMax : t + by; }
@@ -85,12 +86,13 @@ class PieceReader {
   }
 
   size_t ExpectedRows(DayKind kind) const {
-    size_t bytes = 0, cards = 1;
+    double rows = 0;
+    size_t cards = 1;
     for (const DayFile* f : Files(kind, window_.from, window_.to)) {
-      bytes += static_cast<size_t>(f->text_bytes);
+      rows += static_cast<double>(f->text_bytes) / (f->row_bytes > 0 ? f->row_bytes : kBytesPerRow);
       cards = std::max(cards, f->cards.size());
     }
-    return bytes / kBytesPerRow / cards + 64;
+    return static_cast<size_t>(kMoreRows * rows / static_cast<double>(cards)) + 64;
   }
 
   TableContext Context(const DayFile& f, TimeWindow window, model::DataQuality* quality = nullptr) const {
@@ -141,10 +143,11 @@ class PieceReader {
     const NodeFolder& n = folder_.nodes[node_];
     range.parts = static_cast<int>(std::min<int64_t>(piece_.threads, f.text_bytes / kBytesPerThread));
     std::vector<Part> parts(static_cast<size_t>(range.parts));
-    const size_t rows = ExpectedRows(DayKind::kGpu) / parts.size() + 64;
+    // The first takes the rows of the others in at the end.
+    const size_t all_rows = ExpectedRows(DayKind::kGpu), rows = all_rows / parts.size() + 64;
     const auto read = [&](int i) {
       Part& p = parts[static_cast<size_t>(i)];
-      p.cards = std::make_unique<CardSet>(&n.inventory, n.name, rows, &p.quality);
+      p.cards = std::make_unique<CardSet>(&n.inventory, n.name, i == 0 ? all_rows : rows, &p.quality);
       MetricTable table(MetricTable::Rows::kGpu, Context(f, window, &p.quality), p.cards.get());
       ReadRange mine = range;
       mine.part = i;
