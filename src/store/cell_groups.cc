@@ -11,27 +11,34 @@
 
 namespace sawbill::store {
 
-void CellGroups::Set(const std::vector<CellColumn>& columns) {
+void CellGroups::AddTo(Group* group, const CellColumn& column, uint64_t bit) {
+  const size_t lane = column.index - group->index;
+  const FixedFormat& f = column.format;
+  const bool point = f.point_shift != 64;
+  group->dot_mask[lane] = point ? uint64_t{0xFF} << f.point_shift : 0;
+  group->dot[lane] = point ? uint64_t{'.'} << f.point_shift : 0;
+  group->below[lane] = point ? f.below : 0;
+  group->above[lane] = point ? f.above : ~uint64_t{0};
+  group->fill[lane] = point ? 0x30 : 0;
+  group->scale[lane] = f.scale;
+  group->min[lane] = column.min;
+  group->max[lane] = column.max;
+  group->metric[lane] = column.metric;
+  group->bit[lane] = bit;
+  group->used |= 1U << lane;
+}
+
+void CellGroups::Set(const std::vector<CellColumn>& columns, size_t cells) {
   SAWBILL_CHECK(columns.size() <= 64);
-  groups_.assign((columns.size() + kLanes - 1) / kLanes, {});
+  groups_.clear();
   all_ = columns.empty() ? 0 : ~uint64_t{0} >> (64 - columns.size());
-  for (size_t i = 0; i < groups_.size() * kLanes; ++i) {
-    Group& g = groups_[i / kLanes];
-    const size_t lane = i % kLanes;
-    const CellColumn& c = columns[i < columns.size() ? i : i - lane];
-    const FixedFormat& f = c.format;
-    const bool point = f.point_shift != 64;
-    g.dot_mask[lane] = point ? uint64_t{0xFF} << f.point_shift : 0;
-    g.dot[lane] = point ? uint64_t{'.'} << f.point_shift : 0;
-    g.below[lane] = point ? f.below : 0;
-    g.above[lane] = point ? f.above : ~uint64_t{0};
-    g.fill[lane] = point ? 0x30 : 0;
-    g.scale[lane] = f.scale;
-    g.min[lane] = c.min;
-    g.max[lane] = c.max;
-    g.index[lane] = c.index;
-    g.metric[lane] = c.metric;
-    if (i < columns.size()) g.used |= 1U << lane;
+  in_no_group_ = cells < kLanes ? all_ : 0;
+  for (size_t i = 0; i < columns.size() && cells >= kLanes; ++i) {
+    const CellColumn& c = columns[i];
+    if (groups_.empty() || c.index >= groups_.back().index + kLanes) {
+      groups_.emplace_back().index = std::min(c.index, static_cast<uint32_t>(cells - kLanes));
+    }
+    AddTo(&groups_.back(), c, uint64_t{1} << i);
   }
 }
 
@@ -42,29 +49,26 @@ namespace {
 SAWBILL_AVX2 inline __m256i Load(const std::array<uint64_t, 4>& lanes) {
   return _mm256_load_si256(reinterpret_cast<const __m256i*>(lanes.data()));
 }
+
+SAWBILL_AVX2 inline __m128i FourEnds(const uint32_t* ends) {
+  return _mm_loadu_si128(reinterpret_cast<const __m128i*>(ends));
+}
 }  // namespace
 
 SAWBILL_AVX2 uint64_t CellGroups::ReadAvx2(const Row& row) const {
   const __m256i ones = _mm256_set1_epi64x(-1), zeros = _mm256_set1_epi8('0'), nines = _mm256_set1_epi8(9);
   const __m256i tens = _mm256_set1_epi16(1 << 8 | 10), hundreds = _mm256_set1_epi32(1 << 16 | 100);
   const __m256i even = _mm256_setr_epi32(0, 2, 4, 6, 0, 2, 4, 6);
-  uint64_t left = 0;
-  unsigned first = 0;
+  uint64_t left = in_no_group_;
   for (const Group& g : groups_) {
-    uint32_t end[kLanes], length[kLanes];
-    for (size_t k = 0; k < kLanes; ++k) {
-      end[k] = row.ends[g.index[k]];
-      length[k] = end[k] - (row.ends + g.index[k])[-1] - 1;
-    }
-    const auto text = [&](size_t k) { return static_cast<int64_t>(Load8(row.base + end[k] - 8)); };
+    const uint32_t* const ends = row.ends + g.index;
+    const auto text = [&](size_t k) { return static_cast<int64_t>(Load8(row.base + ends[k] - 8)); };
     __m256i v = _mm256_set_epi64x(text(3), text(2), text(1), text(0));
-    const __m128i chars = _mm_setr_epi32(static_cast<int>(length[0]), static_cast<int>(length[1]),
-                                         static_cast<int>(length[2]), static_cast<int>(length[3]));
-    const __m128i less_one = _mm_sub_epi32(chars, _mm_set1_epi32(1));
+    const __m128i less_one = _mm_sub_epi32(_mm_sub_epi32(FourEnds(ends), FourEnds(ends - 1)), _mm_set1_epi32(2));
     const __m128i fits = _mm_cmpeq_epi32(_mm_min_epu32(less_one, _mm_set1_epi32(7)), less_one);
     // What stands before the cell becomes '0'.
-    const __m256i bits = _mm256_slli_epi64(_mm256_cvtepu32_epi64(chars), 3);
-    const __m256i keep = _mm256_sllv_epi64(ones, _mm256_sub_epi64(_mm256_set1_epi64x(64), bits));
+    const __m256i others = _mm256_sub_epi64(_mm256_set1_epi64x(56), _mm256_slli_epi64(_mm256_cvtepu32_epi64(less_one), 3));
+    const __m256i keep = _mm256_sllv_epi64(ones, others);
     v = _mm256_or_si256(_mm256_and_si256(v, keep), _mm256_andnot_si256(keep, zeros));
     const __m256i dots = _mm256_cmpeq_epi64(_mm256_and_si256(v, Load(g.dot_mask)), Load(g.dot));
     // What stands before the point moves up over it.
@@ -85,16 +89,15 @@ SAWBILL_AVX2 uint64_t CellGroups::ReadAvx2(const Row& row) const {
                     static_cast<unsigned>(_mm_movemask_ps(_mm_and_ps(in_range, _mm_castsi128_ps(fits)))) & g.used;
     alignas(16) float values[kLanes];
     _mm_store_ps(values, value);
+#pragma GCC unroll 4
     for (size_t k = 0; k < kLanes; ++k) {
       float* const column = row.columns[g.metric[k]];
-      if (column == nullptr) {
-        good &= ~(1U << k);
-      } else if ((good >> k & 1U) != 0) {
+      if ((good >> k & 1U) != 0 && column != nullptr) {
         column[row.row] = values[k];
+      } else {
+        left |= g.bit[k];
       }
     }
-    left |= uint64_t{g.used & ~good} << first;
-    first += kLanes;
   }
   return left;
 }

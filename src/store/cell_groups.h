@@ -21,8 +21,8 @@ struct CellColumn {
 
 class CellGroups {
  public:
-  /// REQUIRES: at most 64 columns.
-  void Set(const std::vector<CellColumn>& columns);
+  /// REQUIRES: at most 64 columns, by index, in rows of `cells` cells.
+  void Set(const std::vector<CellColumn>& columns, size_t cells);
 
   struct Row {
     const uint32_t* ends;  // offsets of the ends of its cells from `base`; the one before the first is there, too
@@ -36,19 +36,21 @@ class CellGroups {
 
  private:
   static constexpr size_t kLanes = 4;
-  /// What the lanes need, side by side. The last group repeats its first column in the lanes that are left.
+  /// Four cells side by side in the row, and what they need side by side. Lanes of other cells are not used.
   struct Group {
     alignas(32) std::array<uint64_t, kLanes> dot_mask{}, dot{}, below{}, above{}, fill{};
     alignas(32) std::array<double, kLanes> scale{};
     alignas(16) std::array<float, kLanes> min{}, max{};
-    std::array<uint32_t, kLanes> index{};
+    std::array<uint64_t, kLanes> bit{};  // what Read() returns for it
     std::array<uint8_t, kLanes> metric{};
-    unsigned used = 0;  // lanes, as bits
+    uint32_t index = 0;  // of the first cell
+    unsigned used = 0;   // lanes, as bits
   };
+  void AddTo(Group* group, const CellColumn& column, uint64_t bit);
   uint64_t ReadAvx2(const Row& row) const;
 
   std::vector<Group> groups_;
-  uint64_t all_ = 0;
+  uint64_t all_ = 0, in_no_group_ = 0;
 };
 
 }  // namespace sawbill::store

@@ -62,11 +62,7 @@ class PieceReader {
     const size_t first_gpu = out_->gpus.size();
     cards.Finish(out_);
     for (size_t i = first_gpu; i < out_->gpus.size(); ++i) SortAndDeduplicate(&out_->gpus[i], &out_->quality);
-    SAWBILL_RETURN_IF_ERROR(Host());
-    for (const DayFile* f : Files(DayKind::kProcess, window_.from, window_.to)) {
-      ProcessTable table(Context(*f, window_), &cards, host_, out_);
-      SAWBILL_RETURN_IF_ERROR(Read(*f, {window_.from, window_.to}, &table));
-    }
+    SAWBILL_RETURN_IF_ERROR(HostAndProcesses(&cards));
     AddRuns(n);
     for (const model::EventRow& e : n.events) {
       if (window_.Holds(e.t_ms)) out_->events.push_back(e);
@@ -160,7 +156,7 @@ class PieceReader {
     for (Part& p : parts) {
       SAWBILL_RETURN_IF_ERROR(p.status);
       out_->quality.Merge(p.quality);
-      cards->Join(p.cards.get());
+      cards->Join(p.cards.get(), piece_.threads);
     }
     return Status::Ok();
   }
@@ -181,21 +177,60 @@ class PieceReader {
     return Status::Ok();
   }
 
-  Status Host() {
-    host_ = -1;
+  /// Both at once where there is a thread for it.
+  Status HostAndProcesses(CardSet* cards) {
+    model::DataQuality host_quality, process_quality;  // what is odd is counted in the order of the kinds
     HostFinder finder(ExpectedRows(DayKind::kHost));
+    Status host;
+    const auto read_host = [&] { host = Host(&finder, &host_quality); };
+    std::thread other;
+    if (piece_.threads > 1) {
+      other = std::thread(read_host);
+    } else {
+      read_host();
+    }
+    const size_t first = out_->processes.size();
+    const Status processes = Processes(cards, &process_quality);
+    if (other.joinable()) other.join();
+    SAWBILL_RETURN_IF_ERROR(host);
+    SAWBILL_RETURN_IF_ERROR(processes);
+    const int32_t index = AddHost(&finder, &host_quality);
+    for (size_t i = first; i < out_->processes.size(); ++i) out_->processes[i].host = index;
+    out_->quality.Merge(host_quality);
+    out_->quality.Merge(process_quality);
+    return Status::Ok();
+  }
+
+  Status Host(HostFinder* finder, model::DataQuality* quality) const {
     const TimeWindow window = WithBefore(kSlackMs);
     for (const DayFile* f : Files(DayKind::kHost, window.before, window.to)) {
-      MetricTable table(MetricTable::Rows::kHost, Context(*f, window), &finder);
-      SAWBILL_RETURN_IF_ERROR(Read(*f, {window.before, More(window.to, kSlackMs)}, &table));
+      MetricTable table(MetricTable::Rows::kHost, Context(*f, window, quality), finder);
+      SAWBILL_RETURN_IF_ERROR(Read(*f, {window.before, More(window.to, kSlackMs)}, &table, quality));
     }
-    if (finder.track.size() == 0) return Status::Ok();
-    host_ = static_cast<int32_t>(out_->hosts.size());
+    return Status::Ok();
+  }
+
+  Status Processes(CardSet* cards, model::DataQuality* quality) {
+    for (const DayFile* f : Files(DayKind::kProcess, window_.from, window_.to)) {
+      if (f->row_bytes > 0 && !f->compressed) {
+        const double rows = kMoreRows * static_cast<double>(f->text_bytes) / f->row_bytes;
+        out_->processes.reserve(out_->processes.size() + static_cast<size_t>(rows));
+      }
+      ProcessTable table(Context(*f, window_, quality), cards, -1, out_);
+      SAWBILL_RETURN_IF_ERROR(Read(*f, {window_.from, window_.to}, &table, quality));
+    }
+    return Status::Ok();
+  }
+
+  /// Index of the host of the node in the recording; -1 where nothing was read of it.
+  int32_t AddHost(HostFinder* finder, model::DataQuality* quality) {
+    if (finder->track.size() == 0) return -1;
+    const auto index = static_cast<int32_t>(out_->hosts.size());
     model::HostTrack& track = out_->hosts.emplace_back();
     track.node = folder_.nodes[node_].name;
-    finder.track.Finish(&track);
-    SortAndDeduplicate(&track, &out_->quality);
-    return Status::Ok();
+    finder->track.Finish(&track);
+    SortAndDeduplicate(&track, quality);
+    return index;
   }
 
   void AddRuns(const NodeFolder& n) {
@@ -217,7 +252,6 @@ class PieceReader {
   TimeWindow window_;
   Recording* out_;
   size_t node_ = 0;
-  int32_t host_ = -1;
 };
 
 class DayFolderSource : public model::TelemetrySource {

@@ -82,7 +82,7 @@ void MetricTable::GroupColumns() {
     (in_group ? in_groups_ : others_).push_back(i);
     if (in_group) grouped.push_back(columns_[i]);
   }
-  groups_.Set(grouped);
+  groups_.Set(grouped, column_count());
 }
 
 void MetricTable::Lines(std::string_view text) {
@@ -204,7 +204,8 @@ bool MetricTable::FastRow(const char* row, const uint32_t* ends, const char* bas
 size_t MetricTable::FastCells(const uint32_t* ends, const char* base, TrackColumns* track) {
   const TrackColumns::RowCells cells = track->row_cells();
   uint64_t left = groups_.Read({ends, base, cells.columns, cells.row});
-  size_t values = in_groups_.size() - static_cast<size_t>(std::popcount(left));
+  size_t values = in_groups_.size();
+  if (left != 0) values -= static_cast<size_t>(std::popcount(left));  // a call where the processor may lack it
   const auto one = [&](const Column& c) {
     const char* const end = base + ends[c.index];
     const char* const begin = base + static_cast<uint32_t>((ends + c.index)[-1] + 1);
