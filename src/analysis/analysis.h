@@ -155,6 +155,9 @@ void MergeFinding(Finding* into, Finding from);
 /// Findings in the order in which fixing them saves most.
 void OrderGreedy(std::vector<Finding>* findings);
 
+/// Readings that no part of the analysis looks at under these rules: a source need not keep them.
+model::GpuMetricSet UnreadBy(const rules::RuleSet& rules);
+
 Result<Analysis> Analyze(const model::TelemetrySource& source, const Options& options);
 
 }  // namespace sawbill::analysis

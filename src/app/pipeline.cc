@@ -123,6 +123,7 @@ Result<rules::RuleSet> LoadRules(const Settings& settings, Environment* env) {
 Result<analysis::Analysis> AnalyzeInput(Input* input, const Options& options, const Settings& settings,
                                         const rules::RuleSet& rules, bool keep_trials, Environment* env) {
   sys::KeepFreedMemory();
+  input->unread = analysis::UnreadBy(rules);
   analysis::Options o;
   SAWBILL_ASSIGN_OR_RETURN(const auto source, OpenTelemetry(input, settings, &o.clip));
   if (!options.gpus.empty() || !options.labels.empty()) {

@@ -26,6 +26,7 @@ void CellGroups::AddTo(Group* group, const CellColumn& column, uint64_t bit) {
   group->metric[lane] = column.metric;
   group->bit[lane] = bit;
   group->used |= 1U << lane;
+  group->kept |= (column.kept ? 1U : 0U) << lane;
 }
 
 void CellGroups::Set(const std::vector<CellColumn>& columns, size_t cells) {
@@ -91,8 +92,11 @@ SAWBILL_AVX2 uint64_t CellGroups::ReadAvx2(const Row& row) const {
     _mm_store_ps(values, value);
 #pragma GCC unroll 4
     for (size_t k = 0; k < kLanes; ++k) {
-      float* const column = row.columns[g.metric[k]];
-      if ((good >> k & 1U) != 0 && column != nullptr) {
+      if ((good >> k & 1U) == 0) {
+        left |= g.bit[k];
+      } else if ((g.kept >> k & 1U) == 0) {
+        continue;
+      } else if (float* const column = row.columns[g.metric[k]]; column != nullptr) {
         column[row.row] = values[k];
       } else {
         left |= g.bit[k];

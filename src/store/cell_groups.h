@@ -17,6 +17,7 @@ struct CellColumn {
   uint8_t metric = 0;
   float min = 0, max = 0;
   FixedFormat format;  // as our writer has it
+  bool kept = true;    // false: it must be a number in its range, and goes nowhere
 };
 
 class CellGroups {
@@ -44,7 +45,7 @@ class CellGroups {
     std::array<uint64_t, kLanes> bit{};  // what Read() returns for it
     std::array<uint8_t, kLanes> metric{};
     uint32_t index = 0;  // of the first cell
-    unsigned used = 0;   // lanes, as bits
+    unsigned used = 0, kept = 0;  // lanes, as bits
   };
   void AddTo(Group* group, const CellColumn& column, uint64_t bit);
   uint64_t ReadAvx2(const Row& row) const;

@@ -49,6 +49,7 @@ class PieceReader {
     bool first = false;
     int threads = 1;
     TimeMs limit_to = kMax;  // the user wants nothing later
+    model::GpuMetricSet unread = 0;
   };
   PieceReader(sys::FileSystem* fs, const DayFolder& folder, const Piece& piece, Recording* out)
       : fs_(fs), folder_(folder), piece_(piece), window_(piece.window), out_(out) {}
@@ -92,7 +93,7 @@ class PieceReader {
   }
 
   TableContext Context(const DayFile& f, TimeWindow window, model::DataQuality* quality = nullptr) const {
-    return {f.name, &folder_.nodes[node_].clock, window, quality != nullptr ? quality : &out_->quality};
+    return {f.name, &folder_.nodes[node_].clock, window, quality != nullptr ? quality : &out_->quality, piece_.unread};
   }
 
   Status Read(const DayFile& f, ReadRange range, DayTable* table, model::DataQuality* quality = nullptr) const {
@@ -282,7 +283,7 @@ class DayFolderSource : public model::TelemetrySource {
     if (piece == 0) out.quality.Merge(folder_.quality);
     // Many pieces are read side by side: threads within each would only get into each other's way.
     const int threads = std::max(1, options_.piece_threads / static_cast<int>(plan_.pieces.size()));
-    PieceReader reader(fs_, folder_, {window, piece == 0, threads, options_.to.value_or(kMax)}, &out);
+    PieceReader reader(fs_, folder_, {window, piece == 0, threads, options_.to.value_or(kMax), options_.unread}, &out);
     for (size_t node = 0; node < folder_.nodes.size(); ++node) SAWBILL_RETURN_IF_ERROR(reader.Node(node));
     const auto by_time = [](const auto& a, const auto& b) { return a.t_ms < b.t_ms; };
     if (!std::is_sorted(out.processes.begin(), out.processes.end(), by_time)) {  // large; the sort needs as much again

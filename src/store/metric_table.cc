@@ -63,6 +63,7 @@ void MetricTable::OnHeader(const std::vector<std::string_view>& names) {
                             : *m == model::GpuMetric::kEnergyJ ? Target::kWide
                                                                : Target::kFloat;
       columns_.push_back({MakeColumn(index, static_cast<uint8_t>(*m), info), target});
+      columns_.back().kept = (context().unread & model::Bit(*m)) == 0;
     } else if (const auto h = model::FindHostMetric(name); rows_ == Rows::kHost && h) {
       const model::MetricInfo& info = model::Info(*h);
       columns_.push_back({MakeColumn(index, static_cast<uint8_t>(*h), info), Target::kFloat});
@@ -214,8 +215,8 @@ size_t MetricTable::FastCells(const uint32_t* ends, const char* base, TrackColum
     float v = 0;
     double wide = 0;
     if (c.target == Target::kFloat && length <= 8 && ScanInFormat(end, length, c.format, &v) && v >= c.min &&
-        v <= c.max && cells.columns[c.metric] != nullptr) {
-      cells.columns[c.metric][cells.row] = v;
+        v <= c.max) {
+      Put(c, track, v);
       ++values;
     } else if (c.target == Target::kWide && ScanWide(end, length, c.format, &wide) && wide <= c.max) {
       track->SetWide(wide);
@@ -243,11 +244,11 @@ bool MetricTable::UnusualCell(const Column& column, const char* begin, const cha
   if (column.target == Target::kFloat && length <= 8 && ScanFixed(end, length, &mantissa, &decimals)) {
     const auto v = static_cast<float>(mantissa * kTenth[decimals]);
     if (v >= column.min && v <= column.max) {
-      track->Set(column.metric, v);
+      Put(column, track, v);
       return true;
     }
   } else if (column.target == Target::kThrottle && length == 4 && std::memcmp(begin, "none", 4) == 0) {
-    track->Set(column.metric, 0);
+    Put(column, track, 0);
     return true;
   } else if (column.target == Target::kWide && ScanLong(begin, end, &wide) && wide <= column.max) {
     track->SetWide(wide);
@@ -267,7 +268,7 @@ bool MetricTable::CarefulCell(const Column& column, std::string_view cell, Track
       throttle_text_ = std::string(cell);
       throttle_mask_ = static_cast<float>(*mask);
     }
-    track->Set(column.metric, throttle_mask_);
+    Put(column, track, throttle_mask_);
     return true;
   }
   if (Trim(cell).empty()) return false;
@@ -283,7 +284,7 @@ bool MetricTable::CarefulCell(const Column& column, std::string_view cell, Track
   if (column.target == Target::kWide) {
     track->SetWide(*v);
   } else {
-    track->Set(column.metric, static_cast<float>(*v));
+    Put(column, track, static_cast<float>(*v));
   }
   return true;
 }

@@ -51,6 +51,9 @@ class MetricTable : public DayTable {
   void GroupColumns();
   bool UnusualCell(const Column& column, const char* begin, const char* end, TrackColumns* track);
   bool CarefulCell(const Column& column, std::string_view cell, TrackColumns* track);
+  static void Put(const Column& column, TrackColumns* track, float v) {
+    if (column.kept) track->Set(column.metric, v);
+  }
   void SetPlace(TimeMs t);
 
   Rows rows_;
