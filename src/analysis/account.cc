@@ -219,7 +219,9 @@ class CardWalk {
       const double hang = Inside(plans_[h.plan], i);
       model::LineSeconds lines{};
       ledger::Apportion(interval_, &lines);
-      for (double& s : lines) s *= h.share;
+      if (h.share < 1) {
+        for (double& s : lines) s *= h.share;
+      }
       Post(runs_[h.plan], from, t, lines, hang * h.share);
       if (select_ && (p_->wanted.empty() || p_->wanted[static_cast<size_t>(runs_[h.plan])] != 0))
         p_->selected_s[card_][i] += static_cast<float>(c_.dt(i) * h.share);
