@@ -280,9 +280,9 @@ Result<PieceResult> AnalyzeOne(const model::TelemetrySource& source, size_t inde
 
 model::GpuMetricSet UnreadBy(const rules::RuleSet& rules) {
   model::GpuMetricSet unread = 0;
-  for (const model::GpuMetric m : {model::GpuMetric::kMemClockMhz, model::GpuMetric::kPcieRxMbS,
-                                   model::GpuMetric::kPcieTxMbS, model::GpuMetric::kSmUtilMin,
-                                   model::GpuMetric::kSmUtilMax}) {
+  for (const model::GpuMetric m :
+       {model::GpuMetric::kMemClockMhz, model::GpuMetric::kPcieRxMbS, model::GpuMetric::kPcieTxMbS,
+        model::GpuMetric::kSmUtilMin, model::GpuMetric::kSmUtilMax}) {
     unread |= model::Bit(m);
   }
   for (const rules::Rule& rule : rules.rules) {

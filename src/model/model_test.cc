@@ -32,7 +32,9 @@ TEST(Cover, CoveredAndHolesAddUpToTheWholeTime) {
 
 TEST(Cover, TheIntervalIsTheMedianDistanceHoweverLongOrDisordered) {
   uint32_t state = 99;
-  const auto random = [&](uint32_t n) { return static_cast<TimeMs>(((state = state * 1664525U + 1013904223U) >> 8) % n); };
+  const auto random = [&](uint32_t n) {
+    return static_cast<TimeMs>(((state = state * 1664525U + 1013904223U) >> 8) % n);
+  };
   for (const uint32_t longest : {20U, 3'000U, 9'000U, 900'000U}) {
     for (const bool disordered : {false, true}) {
       std::vector<TimeMs> t = {1'000'000};

@@ -68,7 +68,8 @@ SAWBILL_AVX2 uint64_t CellGroups::ReadAvx2(const Row& row) const {
     const __m128i less_one = _mm_sub_epi32(_mm_sub_epi32(FourEnds(ends), FourEnds(ends - 1)), _mm_set1_epi32(2));
     const __m128i fits = _mm_cmpeq_epi32(_mm_min_epu32(less_one, _mm_set1_epi32(7)), less_one);
     // What stands before the cell becomes '0'.
-    const __m256i others = _mm256_sub_epi64(_mm256_set1_epi64x(56), _mm256_slli_epi64(_mm256_cvtepu32_epi64(less_one), 3));
+    const __m256i others =
+        _mm256_sub_epi64(_mm256_set1_epi64x(56), _mm256_slli_epi64(_mm256_cvtepu32_epi64(less_one), 3));
     const __m256i keep = _mm256_sllv_epi64(ones, others);
     v = _mm256_or_si256(_mm256_and_si256(v, keep), _mm256_andnot_si256(keep, zeros));
     const __m256i dots = _mm256_cmpeq_epi64(_mm256_and_si256(v, Load(g.dot_mask)), Load(g.dot));
@@ -82,8 +83,7 @@ SAWBILL_AVX2 uint64_t CellGroups::ReadAvx2(const Row& row) const {
     v = _mm256_madd_epi16(_mm256_maddubs_epi16(v, tens), hundreds);
     v = _mm256_add_epi64(_mm256_mul_epu32(v, _mm256_set1_epi64x(10000)), _mm256_srli_epi64(v, 32));
     const __m128i mantissa = _mm256_castsi256_si128(_mm256_permutevar8x32_epi32(v, even));
-    const __m128 value =
-        _mm256_cvtpd_ps(_mm256_mul_pd(_mm256_cvtepi32_pd(mantissa), _mm256_load_pd(g.scale.data())));
+    const __m128 value = _mm256_cvtpd_ps(_mm256_mul_pd(_mm256_cvtepi32_pd(mantissa), _mm256_load_pd(g.scale.data())));
     const __m128 in_range =
         _mm_and_ps(_mm_cmpge_ps(value, _mm_load_ps(g.min.data())), _mm_cmple_ps(value, _mm_load_ps(g.max.data())));
     unsigned good = static_cast<unsigned>(_mm256_movemask_pd(_mm256_castsi256_pd(sound))) &

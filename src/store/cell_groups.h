@@ -31,8 +31,8 @@ class CellGroups {
     float* const* columns;
     size_t row;
   };
-  /// Writes columns[metric][row] of all cells that are numbers in their column's format and range. Returns those that it
-  /// left alone, as bits in the order of Set(): all of them where the processor has no fitting instructions.
+  /// Writes columns[metric][row] of all cells that are numbers in their column's format and range. Returns those that
+  /// it left alone, as bits in the order of Set(): all of them where the processor has no fitting instructions.
   uint64_t Read(const Row& row) const;
 
  private:
@@ -44,7 +44,7 @@ class CellGroups {
     alignas(16) std::array<float, kLanes> min{}, max{};
     std::array<uint64_t, kLanes> bit{};  // what Read() returns for it
     std::array<uint8_t, kLanes> metric{};
-    uint32_t index = 0;  // of the first cell
+    uint32_t index = 0;           // of the first cell
     unsigned used = 0, kept = 0;  // lanes, as bits
   };
   void AddTo(Group* group, const CellColumn& column, uint64_t bit);

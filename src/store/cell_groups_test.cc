@@ -96,7 +96,8 @@ TEST(ScanWide, IsTheDigitsDividedByThePowerOfTen) {
     EXPECT_EQ(fast, slow) << cell;
   }
   double v = 0;
-  for (const std::string cell : {"12345678", "299907165", "29990716.59", "2999O7165.9", "-99907165.9", "123456789012345.6"})
+  for (const std::string cell :
+       {"12345678", "299907165", "29990716.59", "2999O7165.9", "-99907165.9", "123456789012345.6"})
     EXPECT_FALSE(scan(cell, &v)) << cell;
 }
 

@@ -2,9 +2,9 @@
 #include "sys/self.h"
 
 #include <dirent.h>
-#include <sys/mman.h>
 #include <fcntl.h>
 #include <malloc.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -87,7 +87,8 @@ void KeepFreedMemory() {
   mallopt(M_MMAP_THRESHOLD, 32 << 20);  // the most that there is: each larger block is a mapping of its own
   mallopt(M_TRIM_THRESHOLD, 1 << 30);
   mallopt(M_TOP_PAD, 16 << 20);  // the heap grows by whole huge pages
-  mallopt(M_ARENA_MAX, 1);       // what one thread freed the next one takes, and the heaps of others grow page by page
+  // What one thread freed the next one takes; with a single heap they would wait for each other.
+  mallopt(M_ARENA_MAX, 2);
 #endif
 }
 
