@@ -24,6 +24,19 @@ double PlainMean(const std::vector<PreparedCard>& cards, const RunAnalysis& a, G
   return mean.value();
 }
 
+/// The memory that was in use in all but the fullest 1 % of the samples [first, last), as a share of the card's; NaN
+/// where it is not known.
+double MemoryUsed(const PreparedCard& c, size_t first, size_t last) {
+  if (!c.track->Has(GpuMetric::kMemUsedMb) || !(c.memory_total_mb > 0)) return kMissing;
+  std::vector<float> used;
+  used.reserve(last - first);
+  for (size_t i = first; i < last; ++i) {
+    const float mb = c.track->At(GpuMetric::kMemUsedMb, i);
+    if (IsPresent(mb)) used.push_back(mb);
+  }
+  return wave::QuantileOfReadings(std::move(used), 0.99) / c.memory_total_mb;
+}
+
 /// The beat of the dips. Two causes that overlap hide each other's: then that of the short dips counts, which are the
 /// loader's, else that of the long ones.
 wave::Periodicity Spacing(const std::vector<wave::Event>& dips, double shortest_s) {
@@ -73,8 +86,7 @@ void Level(const std::vector<PreparedCard>& cards, RunAnalysis* a) {
   wave::FeatureSet& f = a->features;
   std::vector<float> util, weight;
   MeanOfReadings power;
-  double low = 0, all = 0, wait = 0, measured = 0, memory = 0;
-  bool memory_known = false;
+  double low = 0, all = 0, wait = 0, measured = 0, memory = kMissing;
   size_t samples = 0;
   for (const CardInRun& k : a->cards) {
     for (const CardInRun::Stretch& s : k.plain) samples += s.last - s.first;
@@ -94,20 +106,12 @@ void Level(const std::vector<PreparedCard>& cards, RunAnalysis* a) {
     });
     const auto [first, last] = c.Range(a->active);
     for (size_t i = first; i < last; ++i) measured += c.dt(i);
-    if (!c.track->Has(GpuMetric::kMemUsedMb) || !(c.memory_total_mb > 0)) continue;
-    std::vector<float> mem;
-    mem.reserve(last - first);
-    for (size_t i = first; i < last; ++i) {
-      const float m = c.track->At(GpuMetric::kMemUsedMb, i);
-      if (IsPresent(m)) mem.push_back(m);
-    }
-    if (mem.empty()) continue;
-    memory = std::max(memory, wave::QuantileOfReadings(std::move(mem), 0.99) / c.memory_total_mb);
-    memory_known = true;
+    const double used = MemoryUsed(c, first, last);
+    if (IsPresent(used)) memory = IsPresent(memory) ? std::max(memory, used) : used;
   }
   const double n = static_cast<double>(a->cards.size());
   f.Set(Feature::kMeasuredShare, measured / std::max(1e-9, n * a->active.seconds()));
-  if (memory_known) f.Set(Feature::kMemUsedShare, memory);
+  if (IsPresent(memory)) f.Set(Feature::kMemUsedShare, memory);
   if (all <= 0) return;
   const double mean = wave::WeightedMean(util, weight);
   f.Set(Feature::kUtilMean, mean);
