@@ -158,8 +158,7 @@ bool LooksLikeSaves(const std::vector<Match>& matches, const InterruptionClass& 
   std::vector<double> volumes;
   for (const Match& m : matches) volumes.push_back(m.volume_mb);
   const double median = wave::Median(volumes);
-  return median >= kMinSaveMb && wave::RobustSigma(volumes) <= 0.6 * median &&
-         summary.spacing.MayBeat();
+  return median >= kMinSaveMb && wave::RobustSigma(volumes) <= 0.6 * median && summary.spacing.MayBeat();
 }
 
 void FindCheckpoints(Context* c, double typical_dip_s, Interruptions* out) {
