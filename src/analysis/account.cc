@@ -112,6 +112,8 @@ class CardWalk {
         plans_.push_back(MakePlan(*p, static_cast<int>(r), card));
       }
     }
+    for (const int r : runs_) NoteEdges(p->runs[static_cast<size_t>(r)].run);
+    std::sort(edges_.begin(), edges_.end());
     for (const auto& row : p->recording->processes) {
       if (row.card >= 0 && p->recording->gpus[static_cast<size_t>(row.card)].card.node == c_.track->card.node) {
         processes_known_ = true;
@@ -130,16 +132,43 @@ class CardWalk {
       if (c_.t(i) <= p_->range.from || c_.t(i) > p_->range.to) continue;
       // While a card is cut into MIG instances, they are billed and it is not.
       if (!split.empty() && c_.t(i) > split.from && c_.t(i) <= split.to) continue;
-      if (i > 0) Unmeasured(c_.t(i - 1), c_.t(i), Dt(i));
-      if (Dt(i) > 0) Sample(i);
+      // To the millisecond: coverage is kept in single precision, and a sum of its roundings would be time that nobody
+      // measured.
+      dt_ms_ = RoundMs(c_.dt(i));
+      dt_ = Seconds(dt_ms_);
+      if (i > 0) Unmeasured(c_.t(i - 1), c_.t(i));
+      if (dt_ms_ > 0) Sample(i);
     }
     return {std::move(account_), std::move(hang_s_)};
   }
 
  private:
-  /// Seconds that sample i speaks for, to the millisecond: coverage is kept in single precision, and a sum of its
-  /// roundings would be time that nobody measured.
-  double Dt(size_t i) const { return Seconds(std::llround(c_.dt(i) * 1000.0)); }
+  /// As std::llround(seconds * 1000), which is a call. REQUIRES: not negative.
+  static TimeMs RoundMs(double seconds) {
+    const double ms = seconds * 1000.0;
+    const auto whole = static_cast<TimeMs>(ms);
+    return whole + (ms - static_cast<double>(whole) >= 0.5 ? 1 : 0);
+  }
+
+  /// Who holds the card may change only where a run or what was seen of it begins or ends.
+  void NoteEdges(const jobs::Run& run) {
+    for (const TimeMs t : {run.range.from, run.range.to}) edges_.push_back(t);
+    for (const jobs::Hold& h : run.holds) {
+      if (h.card == card_) edges_.insert(edges_.end(), {h.seen.from, h.seen.to});
+    }
+  }
+
+  /// Fills `holders_` with who holds the card at `t`. Between two edges one holder stays the same.
+  Holder::Basis Hold(TimeMs t) {
+    if (t > alone_from_ && t <= alone_until_) return Holder::Basis::kAlone;
+    const Holder::Basis basis = FindHolders(*p_, runs_, card_, t, &holders_);
+    alone_from_ = alone_until_ = 0;
+    if (basis != Holder::Basis::kAlone) return basis;
+    const auto next = std::lower_bound(edges_.begin(), edges_.end(), t);
+    alone_from_ = next == edges_.begin() ? INT64_MIN : *(next - 1);
+    alone_until_ = next == edges_.end() ? INT64_MAX : *next;
+    return basis;
+  }
 
   /// Puts what happened in (from, to] on the account, by day and by span between price changes.
   void Post(int run, TimeMs from, TimeMs to, const model::LineSeconds& lines, double hang_s = 0) {
@@ -154,11 +183,12 @@ class CardWalk {
     });
   }
 
-  void Unmeasured(TimeMs previous, TimeMs t, double dt) {
-    const double hole = Seconds(t - previous) - dt;
+  void Unmeasured(TimeMs previous, TimeMs t) {
+    if (t - previous <= dt_ms_) return;
+    const double hole = Seconds(t - previous) - dt_;
     if (hole <= 1e-9) return;
-    FindHolders(*p_, runs_, card_, previous + (t - previous) / 2, &holders_);
-    const TimeMs end = t - static_cast<TimeMs>(std::llround(dt * 1000));
+    Hold(previous + (t - previous) / 2);
+    const TimeMs end = t - dt_ms_;
     model::LineSeconds lines{};
     if (holders_.empty()) {
       lines[Index(Line::kUnmeasured)] = hole;
@@ -171,12 +201,11 @@ class CardWalk {
   }
 
   void Sample(size_t i) {
-    const double dt = Dt(i);
-    const TimeMs t = c_.t(i), from = t - std::llround(dt * 1000.0);
-    const Holder::Basis basis = FindHolders(*p_, runs_, card_, t, &holders_);
+    const TimeMs t = c_.t(i), from = t - dt_ms_;
+    const Holder::Basis basis = Hold(t);
     if (basis != Holder::Basis::kAlone) {
-      p_->shared[card_].s += dt;
-      if (basis == Holder::Basis::kMeasured) p_->shared[card_].measured_s += dt;
+      p_->shared[card_].s += dt_;
+      if (basis == Holder::Basis::kMeasured) p_->shared[card_].measured_s += dt_;
     }
     if (holders_.empty()) {
       Begin(i);
@@ -190,7 +219,9 @@ class CardWalk {
       const double hang = Inside(plans_[h.plan], i);
       model::LineSeconds lines{};
       ledger::Apportion(interval_, &lines);
-      for (double& s : lines) s *= h.share;
+      if (h.share < 1) {
+        for (double& s : lines) s *= h.share;
+      }
       Post(runs_[h.plan], from, t, lines, hang * h.share);
       if (select_ && (p_->wanted.empty() || p_->wanted[static_cast<size_t>(runs_[h.plan])] != 0))
         p_->selected_s[card_][i] += static_cast<float>(c_.dt(i) * h.share);
@@ -199,7 +230,7 @@ class CardWalk {
   }
 
   void Begin(size_t i) {
-    interval_.seconds = Dt(i);
+    interval_.seconds = dt_;
     interval_.fixed.clear();
     interval_.losses.clear();
     interval_.wait_line = Line::kUnexplained;
@@ -207,7 +238,7 @@ class CardWalk {
   }
 
   void Outside(size_t i) {
-    const double dt = Dt(i);
+    const double dt = dt_;
     if (IsMissing(c_.util[i]) || c_.util[i] > 5)
       return;  // a load that nobody answers for: useful, its gaps unexplained
     const auto unheld = LooksUnheld(c_, i);
@@ -232,7 +263,7 @@ class CardWalk {
   double Inside(const Plan& plan, size_t i) {
     const TimeMs t1 = c_.t(i), t0 = t1 - static_cast<TimeMs>(c_.dt(i) * 1000);
     const RunAnalysis& r = *plan.run;
-    const double dt = Dt(i);
+    const double dt = dt_;
     if (plan.never_works) {
       interval_.fixed.push_back({Line::kUnused, dt});
       return 0;
@@ -277,6 +308,10 @@ class CardWalk {
   std::vector<int> runs_;
   std::vector<Plan> plans_;
   bool processes_known_ = false;
+  std::vector<TimeMs> edges_;
+  TimeMs alone_from_ = 0, alone_until_ = 0;  // `holders_` is that of (from, until]
+  TimeMs dt_ms_ = 0;                         // of the sample that is looked at
+  double dt_ = 0;
   ledger::Interval interval_;
   std::vector<Holder> holders_;
   AccountKey entry_key_;

@@ -27,32 +27,10 @@ struct Distribution {
   std::vector<float> histogram_s;  // seconds in each of kBins equal bins of [lo, hi]
   double lo = 0, hi = 0;
   static constexpr int kBins = 200;
-  void Add(double value, double dt_s);
-  /// Add(value(i), dt_s(i)) for each i of [first, last).
-  template <typename Value, typename Dt>
-  void AddEach(size_t first, size_t last, const Value& value, const Dt& dt_s);
   void Merge(const Distribution& o);
   double Mean() const;
   double Quantile(double q) const;  // interpolated within a bin; NaN when empty
 };
-
-template <typename Value, typename Dt>
-void Distribution::AddEach(size_t first, size_t last, const Value& value, const Dt& dt_s) {
-  double weight = 0, total = 0, low = 0;
-  const double scale = kBins / (hi - lo);
-  for (size_t i = first; i < last; ++i) {
-    const double v = value(i), dt = dt_s(i);
-    if (IsMissing(v) || dt <= 0) continue;
-    if (histogram_s.empty()) histogram_s.assign(kBins, 0.0F);
-    weight += dt;
-    total += v * dt;
-    low += v < 20 ? dt : 0;
-    histogram_s[static_cast<size_t>(std::clamp((v - lo) * scale, 0.0, kBins - 1.0))] += static_cast<float>(dt);
-  }
-  weight_s += weight;
-  sum += total;
-  low_s += low;
-}
 
 /// A stretch of time in which one job holds cards, or in which an unnamed load runs (logs without processes).
 struct RunFacts {
@@ -176,6 +154,9 @@ bool IsParentOf(const model::CardInfo& card, const model::CardInfo& instance);
 void MergeFinding(Finding* into, Finding from);
 /// Findings in the order in which fixing them saves most.
 void OrderGreedy(std::vector<Finding>* findings);
+
+/// Readings that no part of the analysis looks at under these rules: a source need not keep them.
+model::GpuMetricSet UnreadBy(const rules::RuleSet& rules);
 
 Result<Analysis> Analyze(const model::TelemetrySource& source, const Options& options);
 

@@ -278,6 +278,19 @@ Result<PieceResult> AnalyzeOne(const model::TelemetrySource& source, size_t inde
 
 }  // namespace
 
+model::GpuMetricSet UnreadBy(const rules::RuleSet& rules) {
+  model::GpuMetricSet unread = 0;
+  for (const model::GpuMetric m :
+       {model::GpuMetric::kMemClockMhz, model::GpuMetric::kPcieRxMbS, model::GpuMetric::kPcieTxMbS,
+        model::GpuMetric::kSmUtilMin, model::GpuMetric::kSmUtilMax}) {
+    unread |= model::Bit(m);
+  }
+  for (const rules::Rule& rule : rules.rules) {
+    if (rule.test) unread &= ~model::Bit(rule.test->metric);
+  }
+  return unread;
+}
+
 Result<Analysis> Analyze(const model::TelemetrySource& source, const Options& o) {
   const size_t n = source.pieces().size();
   Merger merger(o);

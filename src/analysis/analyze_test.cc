@@ -340,6 +340,18 @@ TEST(Analyze, ThreadsChangeNothing) {
   }
 }
 
+TEST(Analyze, AReadingThatARuleTestsIsNoneThatNobodyReads) {
+  const auto bit = model::Bit(model::GpuMetric::kPcieRxMbS);
+  rules::RuleSet rules = rules::DefaultRules();
+  EXPECT_NE(UnreadBy(rules) & bit, 0U);
+  EXPECT_EQ(UnreadBy(rules) & model::Bit(model::GpuMetric::kSmUtil), 0U);
+  rules::Rule rule;
+  rule.layer = rules::Layer::kThreshold;
+  rule.test.emplace().metric = model::GpuMetric::kPcieRxMbS;
+  rules.rules.push_back(rule);
+  EXPECT_EQ(UnreadBy(rules) & bit, 0U);
+}
+
 TEST(Analyze, ExplainedTrialsNameEveryRule) {
   Options o;
   o.keep_trials = true;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Statistics, energy, waveform and idle pattern of each card over a piece.
 #include <algorithm>
+#include <array>
 
 #include "analysis/merge.h"
 #include "analysis/parallel.h"
@@ -38,6 +39,95 @@ Distribution Empty(GpuMetric m) {
   }
   return d;
 }
+
+/// One metric on its way into a distribution.
+struct Filling {
+  GpuMetric metric;
+  Distribution out;
+  const float* column;
+  double scale;
+  std::array<float, Distribution::kBins> histogram{};
+
+  Filling(GpuMetric m, const std::vector<float>& values)
+      : metric(m), out(Empty(m)), column(values.data()), scale(Distribution::kBins / (out.hi - out.lo)) {}
+  void Add(size_t i, double dt) {
+    const double v = column[i];
+    if (IsMissing(v)) return;
+    out.weight_s += dt;
+    out.sum += v * dt;
+    out.low_s += v < 20 ? dt : 0;
+    const double bin = std::min(std::max((v - out.lo) * scale, 0.0), Distribution::kBins - 1.0);
+    histogram[static_cast<size_t>(static_cast<int>(bin))] += static_cast<float>(dt);
+  }
+};
+
+/// All metrics in one walk over the samples: each addition waits for the one before it to the same sum, and those of
+/// the other metrics fill the wait.
+template <typename Dt>
+void Stats(const PreparedCard& c, size_t first, size_t last, const Dt& dt, CardFacts* f) {
+  std::vector<Filling> all;
+  all.reserve(std::size(kStats));
+  for (const GpuMetric m : kStats) {
+    const bool util = m == GpuMetric::kSmUtil;
+    if (util ? !c.has_util : !c.track->Has(m)) continue;
+    all.emplace_back(m, util ? c.util : c.track->columns[static_cast<size_t>(m)]);
+  }
+  for (size_t i = first; i < last; ++i) {
+    const double seconds = dt(i);
+    if (seconds <= 0) continue;
+    for (Filling& x : all) x.Add(i, seconds);
+  }
+  for (Filling& x : all) {
+    if (x.out.weight_s <= 0) continue;
+    x.out.histogram_s.assign(x.histogram.begin(), x.histogram.end());
+    f->stats.emplace_back(x.metric, std::move(x.out));
+  }
+}
+
+/// Mean and lowest utilisation of equal stretches of the whole period, as it is drawn.
+class Wave {
+ public:
+  Wave(model::TimeRange whole, size_t points)
+      : sum(points, 0),
+        weight(points, 0),
+        low(points, static_cast<float>(kMissing)),
+        from_(whole.from),
+        step_ms_(std::max(1.0, static_cast<double>(whole.to - whole.from) / static_cast<double>(points))) {}
+
+  /// A sample at `t` that speaks for `interval_s`, of which `dt` are in the report. The interval may be longer than a
+  /// stretch of the picture.
+  void Add(TimeMs t, double interval_s, double dt, float util) {
+    const auto end_ms = static_cast<double>(t - from_), begin_ms = end_ms - interval_s * 1000;
+    if (begin_ms >= inner_from_ms_ && end_ms <= inner_to_ms_) return AddTo(at_, dt, util);
+    const double end = end_ms / step_ms_;
+    const size_t last = StretchOf(end - kHair);
+    for (size_t at = StretchOf(end - interval_s * 1000 / step_ms_ + kHair); at <= last; ++at) AddTo(at, dt, util);
+    // Most samples lie well within the stretch of the one before: they need no division.
+    at_ = last;
+    const double margin_ms = 1 + 2 * kHair * step_ms_;
+    inner_from_ms_ = static_cast<double>(last) * step_ms_ + margin_ms;
+    inner_to_ms_ = static_cast<double>(last + 1) * step_ms_ - margin_ms;
+  }
+
+  std::vector<double> sum, weight;
+  std::vector<float> low;
+
+ private:
+  static constexpr double kHair = 1e-6;  // of a stretch
+  size_t StretchOf(double x) const {
+    return static_cast<size_t>(std::clamp(x, 0.0, static_cast<double>(sum.size() - 1)));
+  }
+  void AddTo(size_t at, double dt, float util) {
+    sum[at] += util * dt;
+    weight[at] += dt;
+    if (IsMissing(low[at]) || util < low[at]) low[at] = util;
+  }
+
+  TimeMs from_;
+  double step_ms_;
+  size_t at_ = 0;
+  double inner_from_ms_ = 0, inner_to_ms_ = -1;  // none yet
+};
 
 /// Joules: differences of the counter where it runs through, else power times the time that the reading speaks for.
 void Energy(const Piece& p, size_t k, size_t first, size_t last, CardFacts* f) {
@@ -89,20 +179,10 @@ void Facts(const Piece& p, size_t k, const Options& o, model::TimeRange whole, P
   CardFacts f;
   f.card = c.track->card;
   f.split = !p.split[k].empty();
-  const auto points = static_cast<size_t>(WavePoints(o));
   const auto dt = [&](size_t i) { return p.selected_s.empty() ? c.dt(i) : p.selected_s[k][i]; };
-  std::vector<double> sum(points, 0), weight(points, 0);
-  f.wave_low.assign(points, static_cast<float>(kMissing));
-  const double step_ms = std::max(1.0, static_cast<double>(whole.to - whole.from) / static_cast<double>(points));
+  Wave wave(whole, static_cast<size_t>(WavePoints(o)));
   const auto [first, last] = c.Range(p.range);
-  for (const GpuMetric m : kStats) {
-    const bool util = m == GpuMetric::kSmUtil;
-    if (util ? !c.has_util : !c.track->Has(m)) continue;
-    const std::vector<float>& column = util ? c.util : c.track->columns[static_cast<size_t>(m)];
-    Distribution d = Empty(m);
-    d.AddEach(first, last, [&](size_t i) { return static_cast<double>(column[i]); }, dt);
-    if (d.weight_s > 0) f.stats.emplace_back(m, std::move(d));
-  }
+  Stats(c, first, last, dt, &f);
   double idle = 0;
   for (size_t i = first; i < last; ++i) {
     f.covered_s += dt(i);
@@ -110,23 +190,15 @@ void Facts(const Piece& p, size_t k, const Options& o, model::TimeRange whole, P
     if (dt(i) <= 0 || IsMissing(c.util[i])) continue;
     idle = c.util[i] <= 2 ? idle + c.dt(i) : 0;
     f.longest_idle_s = std::max(f.longest_idle_s, idle);
-    // A sample speaks for its whole interval, which may be longer than a stretch of the picture.
-    const double end = static_cast<double>(c.t(i) - whole.from) / step_ms;
-    const auto stretch = [&](double x) {
-      return static_cast<size_t>(std::clamp(x, 0.0, static_cast<double>(points - 1)));
-    };
-    for (size_t at = stretch(end - c.dt(i) * 1000 / step_ms + 1e-6); at <= stretch(end - 1e-6); ++at) {
-      sum[at] += c.util[i] * dt(i);
-      weight[at] += dt(i);
-      if (IsMissing(f.wave_low[at]) || c.util[i] < f.wave_low[at]) f.wave_low[at] = c.util[i];
-    }
+    wave.Add(c.t(i), c.dt(i), dt(i), c.util[i]);
   }
+  f.wave_low = std::move(wave.low);
   IdlePattern(p, k, &f);
   Energy(p, k, first, last, &f);
   out->cards[k] = f.card;
   out->facts[k] = std::move(f);
-  out->wave_sum[k] = std::move(sum);
-  out->wave_weight[k] = std::move(weight);
+  out->wave_sum[k] = std::move(wave.sum);
+  out->wave_weight[k] = std::move(wave.weight);
 }
 
 }  // namespace

@@ -6,10 +6,6 @@
 
 namespace sawbill::analysis {
 
-void Distribution::Add(double value, double dt_s) {
-  AddEach(0, 1, [&](size_t) { return value; }, [&](size_t) { return dt_s; });
-}
-
 void Distribution::Merge(const Distribution& o) {
   if (o.weight_s <= 0) return;
   if (histogram_s.empty()) {

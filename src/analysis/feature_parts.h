@@ -28,5 +28,29 @@ void Neighbours(const model::Recording& r, RunAnalysis* a);
 
 /// True where [t0,t1] of a sample touches an interruption.
 bool Interrupted(const RunAnalysis& a, TimeMs t0, TimeMs t1);
+/// Samples of a card that count, see CardInRun::plain.
+std::vector<CardInRun::Stretch> PlainStretches(const PreparedCard& c, const RunAnalysis& a);
+
+/// fn(i) for each of those samples.
+template <typename Fn>
+void ForPlain(const CardInRun& card, Fn&& fn) {
+  for (const CardInRun::Stretch& s : card.plain) {
+    for (size_t i = s.first; i < s.last; ++i) fn(i);
+  }
+}
+
+/// Mean of readings, each weighted by the seconds that it speaks for; missing ones do not count.
+class MeanOfReadings {
+ public:
+  void Add(float v, float dt_s) {
+    if (IsMissing(v)) return;
+    sum_ += static_cast<double>(v) * dt_s;
+    weight_ += dt_s;
+  }
+  double value() const { return weight_ > 0 ? sum_ / weight_ : kMissing; }
+
+ private:
+  double sum_ = 0, weight_ = 0;
+};
 
 }  // namespace sawbill::analysis::parts

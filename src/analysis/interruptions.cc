@@ -203,15 +203,15 @@ bool Taken(const Interruptions& done, const RunSeries& s, double a, double b) {
 }
 
 /// A plateau, not a stretch of many dips: nearly all of its samples lie on the low side, in utilisation or in power.
-bool IsPlateau(const wave::Series& s, const wave::LevelStretch& st) {
-  const double usual = wave::WeightedQuantile(s.v, s.dt_s, 0.75);
+bool IsPlateau(const wave::Series& s, double usual, const wave::LevelStretch& st) {
+  if (IsMissing(usual)) return false;  // no such series
   double all = 0, sum = 0, low = 0;
   for (size_t i = st.first; i <= st.last; ++i) {
     if (IsMissing(s.v[i])) continue;
     all += s.dt_s[i];
     sum += static_cast<double>(s.v[i]) * s.dt_s[i];
   }
-  if (all <= 0 || IsMissing(usual)) return false;
+  if (all <= 0) return false;
   const double middle = 0.5 * (usual + sum / all);
   for (size_t i = st.first; i <= st.last; ++i) {
     if (s.v[i] < middle) low += s.dt_s[i];
@@ -241,6 +241,9 @@ void FindEvaluations(Context* c, double interval_s, Interruptions* out) {
     }
   }
   std::sort(found.begin(), found.end(), [](const auto& a, const auto& b) { return a.start_s < b.start_s; });
+  if (found.size() < kMinRecurrences) return;
+  const auto usual = [](const wave::Series& s) { return wave::WeightedQuantile(s.v, s.dt_s, 0.75); };
+  const double usual_util = usual(c->s.util), usual_power = usual(c->s.power);
   std::vector<std::pair<double, double>> spans;
   std::vector<double> levels, widths;
   for (const auto& st : found) {
@@ -252,7 +255,7 @@ void FindEvaluations(Context* c, double interval_s, Interruptions* out) {
       sum += static_cast<double>(c->s.util.v[i]) * c->s.util.dt_s[i];
     }
     if (w <= 0 || sum / w < 8) continue;  // quiet: a stall, not a level
-    if (!IsPlateau(c->s.util, st) && !(c->s.power.size() != 0 && IsPlateau(c->s.power, st))) continue;
+    if (!IsPlateau(c->s.util, usual_util, st) && !IsPlateau(c->s.power, usual_power, st)) continue;
     spans.emplace_back(st.start_s, st.end_s);
     levels.push_back(sum / w);
     widths.push_back(st.end_s - st.start_s);
@@ -349,6 +352,8 @@ RunSeries MakeRunSeries(const std::vector<const PreparedCard*>& cards, model::Ti
     if (j >= c.size() || static_cast<double>(std::llabs(c.t(j) - t)) > reach_ms) return std::nullopt;
     return j;
   };
+  r.t_ms.reserve(last - first);
+  for (wave::Series* s : {&r.util, &r.power, &r.mem_util}) s->Reserve(last - first);
   for (size_t i = first; i < last; ++i) {
     if (lead.dt(i) <= 0) continue;
     double u = 0, p = 0, m = 0;
@@ -392,8 +397,7 @@ Interruptions FindInterruptions(const RunSeries& s, const wave::Series& writes, 
     hi = wave::Quantile(std::move(busy), 0.9);
   }
   if (IsMissing(hi)) return out;
-  std::vector<double> intervals(s.util.dt_s.begin(), s.util.dt_s.end());
-  const double interval_s = wave::Median(intervals);
+  const double interval_s = wave::QuantileOfReadings(s.util.dt_s, 0.5);
   Context c{s, hi, s.util.t_s.back() + 1, {}, {}};
   if (out.hang_s > 0) c.end_s = s.util.t_s.back() - out.hang_s;
 

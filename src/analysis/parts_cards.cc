@@ -29,26 +29,27 @@ struct CardMeans {
          link_peak = kMissing;
 };
 
-CardMeans MeansOf(const PreparedCard& c, const RunAnalysis& a, size_t card) {
+CardMeans MeansOf(const PreparedCard& c, const CardInRun& k) {
   CardMeans m;
-  m.card = card;
-  std::vector<float> util, power, mem_util, mem, link, w;
-  const auto [first, last] = c.Range(a.active);
-  for (size_t i = first; i < last; ++i) {
-    if (c.dt(i) <= 0 || IsMissing(c.util[i])) continue;
-    if (Interrupted(a, c.t(i) - static_cast<TimeMs>(c.dt(i) * 1000), c.t(i))) continue;
-    w.push_back(static_cast<float>(c.dt(i)));
-    util.push_back(c.util[i]);
-    power.push_back(static_cast<float>(c.PowerShare(c.power_w[i])));
-    mem_util.push_back(c.track->At(GpuMetric::kMemUtil, i));
-    mem.push_back(c.track->At(GpuMetric::kMemUsedMb, i));
+  m.card = k.card;
+  MeanOfReadings util, power, mem_util, mem;
+  std::vector<float> link, w;
+  ForPlain(k, [&](size_t i) {
+    const float dt = c.coverage.dt_s[i];
+    util.Add(c.util[i], dt);
+    power.Add(static_cast<float>(c.PowerShare(c.power_w[i])), dt);
+    mem_util.Add(c.track->At(GpuMetric::kMemUtil, i), dt);
+    mem.Add(c.track->At(GpuMetric::kMemUsedMb, i), dt);
     const float rx = c.track->At(GpuMetric::kNvlinkRxMbS, i), tx = c.track->At(GpuMetric::kNvlinkTxMbS, i);
-    link.push_back(IsMissing(rx) ? tx : IsMissing(tx) ? rx : std::max(rx, tx));
-  }
-  m.util = wave::WeightedMean(util, w);
-  m.power = wave::WeightedMean(power, w);
-  m.mem_util = wave::WeightedMean(mem_util, w);
-  m.mem_mb = wave::WeightedMean(mem, w);
+    const float both = IsMissing(rx) ? tx : IsMissing(tx) ? rx : std::max(rx, tx);
+    if (IsMissing(both)) return;
+    link.push_back(both);
+    w.push_back(dt);
+  });
+  m.util = util.value();
+  m.power = power.value();
+  m.mem_util = mem_util.value();
+  m.mem_mb = mem.value();
   m.link = wave::WeightedMean(link, w);
   m.link_peak = wave::WeightedQuantile(link, w, 0.99);
   return m;
@@ -131,7 +132,7 @@ void SeveralCards(const model::Recording&, const std::vector<PreparedCard>& card
   const size_t n = a->cards.size();
   if (n < 2) return;
   std::vector<CardMeans> m;
-  for (const CardInRun& k : a->cards) m.push_back(MeansOf(cards[k.card], *a, k.card));
+  for (const CardInRun& k : a->cards) m.push_back(MeansOf(cards[k.card], k));
   std::set<int64_t> pids;
   for (const auto& h : a->run.holds) pids.insert(h.pid);
   if (!pids.empty()) f.Set(Feature::kOneProcess, pids.size() == 1 ? 1 : 0);
@@ -155,11 +156,14 @@ void Clocks(const std::vector<PreparedCard>& cards, RunAnalysis* a) {
   for (const CardInRun& k : a->cards) {
     const PreparedCard& c = cards[k.card];
     const auto [first, last] = c.Range(a->active);
+    const bool has_temp = c.track->Has(GpuMetric::kTempC);
     for (size_t i = first; i < last; ++i) {
       const double dt = c.dt(i);
       if (dt <= 0) continue;
-      temp.push_back(c.track->At(GpuMetric::kTempC, i));
-      temp_w.push_back(static_cast<float>(dt));
+      if (has_temp) {
+        temp.push_back(c.track->At(GpuMetric::kTempC, i));
+        temp_w.push_back(static_cast<float>(dt));
+      }
       const float mask = c.track->At(GpuMetric::kThrottle, i), mhz = c.track->At(GpuMetric::kSmClockMhz, i);
       if (!(c.util[i] >= 50) || IsMissing(mask) || IsMissing(mhz) || IsMissing(k.clock_ref_mhz)) continue;
       known = true;

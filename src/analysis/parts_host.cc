@@ -158,30 +158,41 @@ void Host(const model::Recording& r, const std::vector<PreparedCard>& cards, Run
 }
 
 wave::Series Preparing(const model::Recording& r, const RunAnalysis& a) {
-  std::map<TimeMs, std::pair<double, double>> at;  // CPU of the workers, and how many they are
-  std::set<std::pair<int64_t, TimeMs>> seen;       // a process on several cards repeats its numbers on each
+  struct Row {
+    TimeMs t;
+    int64_t pid;
+    double cpu, workers;
+  };
+  std::vector<Row> rows;
   for (const auto& h : a.run.holds) {
     for (const size_t i : h.rows) {
       const model::ProcessRow& p = r.processes[i];
       const double cores = p.Value(ProcessMetric::kCpuCores), main = p.Value(ProcessMetric::kMainCpuCores),
                    workers = p.Value(ProcessMetric::kWorkers);
       if (!Within(a.active, p.t_ms) || IsMissing(cores) || IsMissing(main) || !(workers >= 0.5)) continue;
-      if (!seen.insert({p.pid, p.t_ms}).second) continue;
-      at[p.t_ms].first += std::max(0.0, cores - main);
-      at[p.t_ms].second += workers;
+      rows.push_back({p.t_ms, p.pid, std::max(0.0, cores - main), workers});
     }
   }
+  std::stable_sort(rows.begin(), rows.end(), [](const Row& x, const Row& y) { return x.t < y.t; });
   wave::Series s;
-  if (at.empty()) return s;
   std::vector<TimeMs> times;
-  for (const auto& [t, sum] : at) times.push_back(t);
-  const model::Coverage cover = model::Cover(times);  // a row speaks for its interval, not for a hole before it
-  size_t i = 0;
-  for (const auto& [t, sum] : at) {
-    s.t_s.push_back(Seconds(t - a.active.from));
-    s.dt_s.push_back(static_cast<float>(cover.dt_s[i++]));
-    s.v.push_back(static_cast<float>(sum.first / sum.second));
+  for (size_t first = 0, last = 0; first < rows.size(); first = last) {
+    double cpu = 0, workers = 0;
+    for (; last < rows.size() && rows[last].t == rows[first].t; ++last) {
+      const Row& row = rows[last];
+      // A process on several cards repeats its numbers on each.
+      const auto same = [&](const Row& before) { return before.pid == row.pid; };
+      if (std::any_of(rows.begin() + static_cast<std::ptrdiff_t>(first),
+                      rows.begin() + static_cast<std::ptrdiff_t>(last), same))
+        continue;
+      cpu += row.cpu;
+      workers += row.workers;
+    }
+    times.push_back(rows[first].t);
+    s.t_s.push_back(Seconds(rows[first].t - a.active.from));
+    s.v.push_back(static_cast<float>(cpu / workers));
   }
+  s.dt_s = model::Cover(times).dt_s;  // a row speaks for its interval, not for a hole before it
   return s;
 }
 

@@ -13,30 +13,28 @@ namespace {
 using model::GpuMetric;
 using wave::Feature;
 
-/// Samples of one metric that count, with their weights.
-struct Sample {
-  std::vector<float> v, w;
-};
-
-template <typename Fn>
-void ForPlain(const PreparedCard& c, const RunAnalysis& a, Fn&& fn) {
-  const auto [first, last] = c.Range(a.active);
-  for (size_t i = first; i < last; ++i) {
-    if (c.dt(i) <= 0 || IsMissing(c.util[i])) continue;
-    if (Interrupted(a, c.t(i) - static_cast<TimeMs>(c.dt(i) * 1000), c.t(i))) continue;
-    fn(i);
+double PlainMean(const std::vector<PreparedCard>& cards, const RunAnalysis& a, GpuMetric m) {
+  MeanOfReadings mean;
+  for (const CardInRun& k : a.cards) {
+    const PreparedCard& c = cards[k.card];
+    if (!c.track->Has(m)) continue;
+    const auto& column = c.track->columns[static_cast<size_t>(m)];
+    ForPlain(k, [&](size_t i) { mean.Add(column[i], c.coverage.dt_s[i]); });
   }
+  return mean.value();
 }
 
-double PlainMean(const std::vector<PreparedCard>& cards, const RunAnalysis& a, GpuMetric m) {
-  Sample s;
-  for (const size_t k : a.run.cards) {
-    ForPlain(cards[k], a, [&](size_t i) {
-      s.v.push_back(cards[k].track->At(m, i));
-      s.w.push_back(static_cast<float>(cards[k].dt(i)));
-    });
+/// The memory that was in use in all but the fullest 1 % of the samples [first, last), as a share of the card's; NaN
+/// where it is not known.
+double MemoryUsed(const PreparedCard& c, size_t first, size_t last) {
+  if (!c.track->Has(GpuMetric::kMemUsedMb) || !(c.memory_total_mb > 0)) return kMissing;
+  std::vector<float> used;
+  used.reserve(last - first);
+  for (size_t i = first; i < last; ++i) {
+    const float mb = c.track->At(GpuMetric::kMemUsedMb, i);
+    if (IsPresent(mb)) used.push_back(mb);
   }
-  return wave::WeightedMean(s.v, s.w);
+  return wave::QuantileOfReadings(std::move(used), 0.99) / c.memory_total_mb;
 }
 
 /// The beat of the dips. Two causes that overlap hide each other's: then that of the short dips counts, which are the
@@ -72,46 +70,55 @@ bool Interrupted(const RunAnalysis& a, TimeMs t0, TimeMs t1) {
   return it != all.end() && it->range.from < t1;
 }
 
+std::vector<CardInRun::Stretch> PlainStretches(const PreparedCard& c, const RunAnalysis& a) {
+  std::vector<CardInRun::Stretch> out;
+  const auto [first, last] = c.Range(a.active);
+  for (size_t i = first; i < last; ++i) {
+    if (c.dt(i) <= 0 || IsMissing(c.util[i])) continue;
+    if (Interrupted(a, c.t(i) - static_cast<TimeMs>(c.dt(i) * 1000), c.t(i))) continue;
+    if (out.empty() || out.back().last != i) out.push_back({i, i});
+    out.back().last = i + 1;
+  }
+  return out;
+}
+
 void Level(const std::vector<PreparedCard>& cards, RunAnalysis* a) {
   wave::FeatureSet& f = a->features;
-  Sample util, power;
-  double low = 0, all = 0, wait = 0, measured = 0, memory = 0;
-  bool memory_known = false;
+  std::vector<float> util, weight;
+  MeanOfReadings power;
+  double low = 0, all = 0, wait = 0, measured = 0, memory = kMissing;
+  size_t samples = 0;
+  for (const CardInRun& k : a->cards) {
+    for (const CardInRun::Stretch& s : k.plain) samples += s.last - s.first;
+  }
+  util.reserve(samples);
+  weight.reserve(samples);
   for (const CardInRun& k : a->cards) {
     const PreparedCard& c = cards[k.card];
     wait += IsPresent(k.wait_share) ? k.wait_share : 0;
-    std::vector<float> mem, ones;
-    ForPlain(c, *a, [&](size_t i) {
-      const auto w = static_cast<float>(c.dt(i));
-      util.v.push_back(c.util[i]);
-      util.w.push_back(w);
-      power.v.push_back(static_cast<float>(c.PowerShare(c.power_w[i])));
-      power.w.push_back(w);
+    ForPlain(k, [&](size_t i) {
+      const float w = c.coverage.dt_s[i];
+      util.push_back(c.util[i]);
+      weight.push_back(w);
+      power.Add(static_cast<float>(c.PowerShare(c.power_w[i])), w);
       all += w;
       if (c.util[i] < 20) low += w;
     });
     const auto [first, last] = c.Range(a->active);
-    for (size_t i = first; i < last; ++i) {
-      measured += c.dt(i);
-      const float m = c.track->At(GpuMetric::kMemUsedMb, i);
-      if (IsPresent(m)) mem.push_back(m);
-    }
-    if (!mem.empty() && c.memory_total_mb > 0) {
-      std::vector<double> d(mem.begin(), mem.end());
-      memory = std::max(memory, wave::Quantile(std::move(d), 0.99) / c.memory_total_mb);
-      memory_known = true;
-    }
+    for (size_t i = first; i < last; ++i) measured += c.dt(i);
+    const double used = MemoryUsed(c, first, last);
+    if (IsPresent(used)) memory = IsPresent(memory) ? std::max(memory, used) : used;
   }
   const double n = static_cast<double>(a->cards.size());
   f.Set(Feature::kMeasuredShare, measured / std::max(1e-9, n * a->active.seconds()));
-  if (memory_known) f.Set(Feature::kMemUsedShare, memory);
+  if (IsPresent(memory)) f.Set(Feature::kMemUsedShare, memory);
   if (all <= 0) return;
-  const double mean = wave::WeightedMean(util.v, util.w);
+  const double mean = wave::WeightedMean(util, weight);
   f.Set(Feature::kUtilMean, mean);
-  f.Set(Feature::kUtilP95, wave::WeightedQuantile(util.v, util.w, 0.95));
+  f.Set(Feature::kUtilP95, wave::WeightedQuantile(util, weight, 0.95));
   f.Set(Feature::kLowShare, low / all);
   f.Set(Feature::kWaitShare, wait / n);
-  const double p = wave::WeightedMean(power.v, power.w);
+  const double p = power.value();
   f.Set(Feature::kPowerShare, p);
   const bool idle_known = IsPresent(cards[a->cards.front().card].idle_w);
   // Linear in the duty: the part of the time without a kernel draws idle power.

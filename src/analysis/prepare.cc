@@ -21,12 +21,6 @@ std::pair<size_t, size_t> PreparedCard::Range(model::TimeRange range) const {
   return {UpperBound(range.from), UpperBound(range.to)};
 }
 
-double PreparedCard::PowerShare(double watts) const {
-  if (IsMissing(limit_w) || limit_w <= 0) return kMissing;
-  if (IsMissing(idle_w) || idle_w >= limit_w) return watts / limit_w;
-  return std::max(0.0, (watts - idle_w) / (limit_w - idle_w));
-}
-
 bool IsInstance(const model::CardInfo& card) {
   if (!card.parent_uuid.empty()) return true;
   // "0.2.0"; the point of a bus address ("00000000:1B:00.0") is another.
@@ -161,7 +155,7 @@ void ClipTo(model::TimeRange clip, model::GpuTrack* track, PreparedCard* card) {
 wave::Series SeriesOf(const PreparedCard& c, const std::vector<float>& column, size_t first, size_t last,
                       TimeMs origin) {
   wave::Series s;
-  s.t_s.reserve(last - first);
+  s.Reserve(last - first);
   for (size_t i = first; i < last; ++i) {
     if (c.dt(i) <= 0) continue;
     s.t_s.push_back(Seconds(c.t(i) - origin));

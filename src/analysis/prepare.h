@@ -5,6 +5,7 @@
 // is a look at its last moment (of a page that is scraped every 30 s the last second at most).
 #pragma once
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -34,7 +35,11 @@ struct PreparedCard {
   /// Samples in (range.from, range.to].
   std::pair<size_t, size_t> Range(model::TimeRange range) const;
   /// Power above idle as a share of what lies between idle and the limit; NaN when unknown.
-  double PowerShare(double watts) const;
+  double PowerShare(double watts) const {
+    if (IsMissing(limit_w) || limit_w <= 0) return kMissing;
+    if (IsMissing(idle_w) || idle_w >= limit_w) return watts / limit_w;
+    return std::max(0.0, (watts - idle_w) / (limit_w - idle_w));
+  }
 };
 
 PreparedCard Prepare(const model::GpuTrack& track);

@@ -61,7 +61,8 @@ void CardFacts(const std::vector<PreparedCard>& cards, RunAnalysis* a) {
     f.card = k;
     const auto [first, last] = c.Range(a->active);
     const std::vector<char> plain = PlainMask(c, *a, first, last);
-    std::vector<float> u, w, clock, power;
+    std::vector<float> u, w, clock;
+    for (auto* v : {&u, &w, &clock}) v->reserve(last - first);
     for (size_t i = first; i < last; ++i) {
       if (!plain[i - first]) continue;
       u.push_back(c.util[i]);
@@ -84,12 +85,12 @@ void CardFacts(const std::vector<PreparedCard>& cards, RunAnalysis* a) {
     const double least_ref = IsMissing(p95) ? 100 : std::clamp(p95, 95.0, 100.0);
     f.wait_share = IsMissing(mean) ? kMissing : std::clamp(1.0 - mean / least_ref, 0.0, 1.0);
     if (clock.size() >= 5) {
-      std::vector<double> d(clock.begin(), clock.end());
-      f.clock_ref_mhz = wave::Quantile(std::move(d), 0.9);
+      f.clock_ref_mhz = wave::QuantileOfReadings(std::move(clock), 0.9);
     } else if (c.track->card.sm_clock_max_mhz) {
       f.clock_ref_mhz = *c.track->card.sm_clock_max_mhz;
     }
-    a->cards.push_back(f);
+    f.plain = parts::PlainStretches(c, *a);
+    a->cards.push_back(std::move(f));
   }
 }
 
@@ -119,7 +120,7 @@ RunAnalysis AnalyzeRun(const model::Recording& r, const std::vector<PreparedCard
   parts::QuietStart(r, &a);
   parts::States(r, cards, &a);
   if (a.active.empty()) {
-    for (const size_t k : a.run.cards) a.cards.push_back({k});
+    for (const size_t k : a.run.cards) a.cards.emplace_back().card = k;
     return a;
   }
   parts::Host(r, cards, &a);

@@ -19,6 +19,11 @@ struct CardInRun {
   double wait_share = 0;            // of active time without interruptions
   double clock_ref_mhz = kMissing;  // SM clock of busy samples without a throttle reason
   double busy_power_share = kMissing;
+  /// Its samples with a utilisation in the active time outside interruptions: what is said of its work is said of them.
+  struct Stretch {
+    size_t first = 0, last = 0;  // [first, last)
+  };
+  std::vector<Stretch> plain;
 };
 
 struct RunAnalysis {

@@ -22,6 +22,7 @@ struct Input {
   int threads = 1;                              // to read it with
   std::shared_ptr<sys::FileSystem> archive;     // keeps `fs` alive where it is an archive's
   std::shared_ptr<model::Recording> recording;  // used up by OpenTelemetry
+  model::GpuMetricSet unread = 0;               // readings of the folder that nobody is going to ask for
 };
 
 struct Inputs {

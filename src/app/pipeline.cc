@@ -122,6 +122,8 @@ Result<rules::RuleSet> LoadRules(const Settings& settings, Environment* env) {
 
 Result<analysis::Analysis> AnalyzeInput(Input* input, const Options& options, const Settings& settings,
                                         const rules::RuleSet& rules, bool keep_trials, Environment* env) {
+  sys::KeepFreedMemory();
+  input->unread = analysis::UnreadBy(rules);
   analysis::Options o;
   SAWBILL_ASSIGN_OR_RETURN(const auto source, OpenTelemetry(input, settings, &o.clip));
   if (!options.gpus.empty() || !options.labels.empty()) {
@@ -134,7 +136,8 @@ Result<analysis::Analysis> AnalyzeInput(Input* input, const Options& options, co
       return Status::NotFound(Tr(settings.lang, Msg::kAppNoSuchCard, input->name, Sanitize(Join(names, ", "))));
     }
   }
-  o.after_piece = sys::ReleaseFreeMemory;
+  constexpr int64_t kKeepBytes = int64_t{176} << 20;
+  o.after_piece = [] { sys::ReleaseFreeMemory(kKeepBytes); };
   o.lang = settings.lang;
   o.tz = settings.tz;
   o.rules = &rules;

@@ -161,6 +161,7 @@ Result<std::unique_ptr<model::TelemetrySource>> OpenFolder(const Input& input, c
   store::DataFolderOptions options;
   options.tz = s.tz;
   options.piece_threads = input.threads;
+  options.unread = input.unread;
   auto source = store::OpenDataFolder(input.fs, input.folder, options);
   if (!source.ok()) return source;
   const model::TimeRange there = (*source)->period();

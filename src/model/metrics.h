@@ -38,6 +38,10 @@ enum class GpuMetric {
   kSmUtilMax,
   kCount
 };
+/// A set of them, a bit each.
+using GpuMetricSet = uint32_t;
+static_assert(static_cast<int>(GpuMetric::kCount) <= 32);
+constexpr GpuMetricSet Bit(GpuMetric m) { return GpuMetricSet{1} << static_cast<unsigned>(m); }
 enum class HostMetric {
   kCpuCount,
   kCpuUtil,

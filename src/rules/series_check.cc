@@ -15,7 +15,12 @@ struct Mean {
 Mean MeanOf(model::GpuMetric metric, const model::GpuTrack& track, const model::Coverage& coverage,
             model::TimeRange range) {
   Mean mean;
-  for (size_t i = 0; i < track.size(); ++i) {
+  if (!track.Has(metric)) return mean;
+  // A sample speaks for the time before it: none up to the window's beginning counts, and none long behind its end.
+  const double reach_s = range.seconds() + model::kMaxIntervalFactor * coverage.median_interval_s + 1;
+  const auto first = std::upper_bound(track.t_ms.begin(), track.t_ms.end(), range.from) - track.t_ms.begin();
+  for (auto i = static_cast<size_t>(first); i < track.size(); ++i) {
+    if (Seconds(track.t_ms[i] - range.from) > reach_s) break;
     const double v = track.At(metric, i);
     if (IsMissing(v)) continue;
     // The sample covers (t - dt, t]; only the part inside the window counts.

@@ -2,6 +2,7 @@
 #include "store/card_set.h"
 
 #include <algorithm>
+#include <thread>
 #include <utility>
 
 #include "base/numbers.h"
@@ -49,9 +50,18 @@ TrackColumns* CardSet::Find(std::string_view gpu, TimeMs t, TimeMs* valid_from, 
 }
 
 int32_t CardSet::FindCard(std::string_view gpu, TimeMs t) {
-  TimeMs valid_from = 0, valid_to = 0;
-  const auto it = cards_.find(InfoAt(*inventory_, node_, gpu, t, &valid_from, &valid_to).key());
-  return it == cards_.end() ? -1 : it->second.index;
+  for (size_t tried = 0; tried < found_.size(); ++tried) {
+    if (next_found_ >= found_.size()) next_found_ = 0;
+    const Found& f = found_[next_found_];
+    if (f.gpu == gpu && t >= f.from && t < f.to) return f.index;  // the next row may be of the same card
+    ++next_found_;
+  }
+  Found f{std::string(gpu), t, t + 1, -1};
+  const auto it = cards_.find(InfoAt(*inventory_, node_, gpu, t, &f.from, &f.to).key());
+  if (it != cards_.end()) f.index = it->second.index;
+  constexpr size_t kMostFound = 64;  // a column of anything else than cards must not be searched row by row
+  if (found_.size() < kMostFound) found_.push_back(f);
+  return f.index;
 }
 
 bool CardSet::LacksBefore() const {
@@ -66,15 +76,23 @@ void CardSet::TakeBefore(const CardSet& earlier) {
   }
 }
 
-void CardSet::Join(CardSet* later) {
+void CardSet::Join(CardSet* later, int threads) {
+  std::vector<std::pair<TrackColumns*, TrackColumns*>> both;
   for (auto& [key, card] : later->cards_) {
     Card& mine = cards_[key];
     if (mine.track == nullptr) {
       mine = std::move(card);
     } else {
-      mine.track->Join(card.track.get());
+      both.emplace_back(mine.track.get(), card.track.get());
     }
   }
+  const auto step = static_cast<size_t>(std::max(1, threads));
+  const auto join = [&](size_t first) {
+    for (size_t i = first; i < both.size(); i += step) both[i].first->Join(both[i].second);
+  };
+  std::vector<std::jthread> others;
+  for (size_t i = 1; i < step && i < both.size(); ++i) others.emplace_back(join, i);
+  join(0);
 }
 
 void CardSet::Finish(model::Recording* out) {

@@ -31,7 +31,7 @@ class CardSet : public TrackFinder, public CardFinder {
   /// Takes from `earlier` what this lacks before the window.
   void TakeBefore(const CardSet& earlier);
   /// Appends the rows of `later`, card by card.
-  void Join(CardSet* later);
+  void Join(CardSet* later, int threads);
   /// Moves the cards that have samples in the window to the end of `out`, in the order of CardBefore; one whose rows
   /// are all empty (Jetson, some virtual cards: present, and every reading "not supported") as a track without samples.
   void Finish(model::Recording* out);
@@ -42,11 +42,19 @@ class CardSet : public TrackFinder, public CardFinder {
     std::unique_ptr<TrackColumns> track;
     int32_t index = -1;  // in Recording::gpus
   };
+  /// What an index meant in [from, to).
+  struct Found {
+    std::string gpu;
+    TimeMs from, to;
+    int32_t index;
+  };
   const Inventory* inventory_;
   std::string node_;
   size_t expected_rows_;
   model::DataQuality* quality_;
   std::map<std::string, Card> cards_;  // by CardInfo::key()
+  std::vector<Found> found_;
+  size_t next_found_ = 0;  // rows of processes come in the same order each tick
 };
 
 }  // namespace sawbill::store

@@ -26,6 +26,7 @@ class TimeTable : public DayTable {
  public:
   TimeTable(TableContext context, DayFile* file) : DayTable(std::move(context)), file_(file) {}
   bool sorted() const { return sorted_; }
+  double row_bytes() const { return lines_ > 0 ? static_cast<double>(bytes_) / static_cast<double>(lines_) : 0; }
 
  protected:
   void OnHeader(const std::vector<std::string_view>& names) override {
@@ -38,7 +39,9 @@ class TimeTable : public DayTable {
     if (gpu_column_ >= 0) NoteCard(cells[static_cast<size_t>(gpu_column_)]);
   }
   void Lines(std::string_view text) override {
+    bytes_ += static_cast<int64_t>(text.size());
     while (!text.empty()) {
+      ++lines_;
       const size_t end = std::min(text.find('\n'), text.size());
       const std::string_view line = text.substr(0, end);
       at(text.data());
@@ -85,6 +88,7 @@ class TimeTable : public DayTable {
   DayFile* file_;
   int gpu_column_ = -1;
   bool sorted_ = true;
+  int64_t bytes_ = 0, lines_ = 0;
   TimeMs last_t_ = 0, last_raw_ = kMin;
   size_t next_card_ = 0;
 };
@@ -250,6 +254,7 @@ Status FindTimes(sys::FileSystem* fs, const ClockFix& clock, bool whole, DayFile
       return all || !file->has_rows;
     });
     (void)status;  // damage is counted when the file is read
+    file->row_bytes = table.row_bytes();
     if (!all && file->has_rows) {
       file->last = file->first + kLongestDayMs;
       file->last_assumed = true;
@@ -260,6 +265,7 @@ Status FindTimes(sys::FileSystem* fs, const ClockFix& clock, bool whole, DayFile
   if (bytes.size() > kSmallFileBytes && clock.empty() && !whole) {
     if (ProbeTimes(bytes, &table, file)) {
       file->sorted = true;
+      file->row_bytes = table.row_bytes();
       return Status::Ok();
     }
     file->has_rows = false;
@@ -267,6 +273,7 @@ Status FindTimes(sys::FileSystem* fs, const ClockFix& clock, bool whole, DayFile
   TimeTable careful({file->name, &clock, {}, &ignored}, file);
   const size_t end = bytes.rfind('\n');
   if (end != std::string_view::npos) careful.Feed(bytes.substr(0, end + 1), bytes.data(), bytes.data(), 0);
+  file->row_bytes = careful.row_bytes();
   file->sorted = careful.sorted() && clock.empty() && StartsWith(bytes, "timestamp,");
   return Status::Ok();
 }

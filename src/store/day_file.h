@@ -26,6 +26,7 @@ struct DayFile {
   bool compressed = false;
   int64_t size_bytes = 0;
   int64_t text_bytes = 0;  // estimated where compressed
+  double row_bytes = 0;    // mean of the rows that were looked at; 0 = none were
   bool has_rows = false;
   TimeMs first = 0, last = 0;      // of its rows, free of clock steps
   bool sorted = false;             // plain, times at the line's start and never running back: offsets by bisection

@@ -24,7 +24,8 @@ using model::Recording;
 constexpr TimeMs kMin = std::numeric_limits<TimeMs>::min();
 constexpr TimeMs kMax = std::numeric_limits<TimeMs>::max();
 constexpr int64_t kBytesPerThread = 8 << 20;  // under this, a thread costs more than it saves
-constexpr size_t kBytesPerRow = 64;           // rather too few: reserved memory that is not used costs nothing
+constexpr double kBytesPerRow = 64;           // of a file in which none was looked at
+constexpr double kMoreRows = 1.03;            // than the rows looked at let expect: to move a column costs more
 
 TimeMs Less(TimeMs t, TimeMs by) { return t < kMin + by ? kMin : t - by; }
 TimeMs More(TimeMs t, TimeMs by) { return t > kMax - by ? kMax : t + by; }
@@ -48,6 +49,7 @@ class PieceReader {
     bool first = false;
     int threads = 1;
     TimeMs limit_to = kMax;  // the user wants nothing later
+    model::GpuMetricSet unread = 0;
   };
   PieceReader(sys::FileSystem* fs, const DayFolder& folder, const Piece& piece, Recording* out)
       : fs_(fs), folder_(folder), piece_(piece), window_(piece.window), out_(out) {}
@@ -61,11 +63,7 @@ class PieceReader {
     const size_t first_gpu = out_->gpus.size();
     cards.Finish(out_);
     for (size_t i = first_gpu; i < out_->gpus.size(); ++i) SortAndDeduplicate(&out_->gpus[i], &out_->quality);
-    SAWBILL_RETURN_IF_ERROR(Host());
-    for (const DayFile* f : Files(DayKind::kProcess, window_.from, window_.to)) {
-      ProcessTable table(Context(*f, window_), &cards, host_, out_);
-      SAWBILL_RETURN_IF_ERROR(Read(*f, {window_.from, window_.to}, &table));
-    }
+    SAWBILL_RETURN_IF_ERROR(HostAndProcesses(&cards));
     AddRuns(n);
     for (const model::EventRow& e : n.events) {
       if (window_.Holds(e.t_ms)) out_->events.push_back(e);
@@ -85,16 +83,17 @@ class PieceReader {
   }
 
   size_t ExpectedRows(DayKind kind) const {
-    size_t bytes = 0, cards = 1;
+    double rows = 0;
+    size_t cards = 1;
     for (const DayFile* f : Files(kind, window_.from, window_.to)) {
-      bytes += static_cast<size_t>(f->text_bytes);
+      rows += static_cast<double>(f->text_bytes) / (f->row_bytes > 0 ? f->row_bytes : kBytesPerRow);
       cards = std::max(cards, f->cards.size());
     }
-    return bytes / kBytesPerRow / cards + 64;
+    return static_cast<size_t>(kMoreRows * rows / static_cast<double>(cards)) + 64;
   }
 
   TableContext Context(const DayFile& f, TimeWindow window, model::DataQuality* quality = nullptr) const {
-    return {f.name, &folder_.nodes[node_].clock, window, quality != nullptr ? quality : &out_->quality};
+    return {f.name, &folder_.nodes[node_].clock, window, quality != nullptr ? quality : &out_->quality, piece_.unread};
   }
 
   Status Read(const DayFile& f, ReadRange range, DayTable* table, model::DataQuality* quality = nullptr) const {
@@ -141,10 +140,11 @@ class PieceReader {
     const NodeFolder& n = folder_.nodes[node_];
     range.parts = static_cast<int>(std::min<int64_t>(piece_.threads, f.text_bytes / kBytesPerThread));
     std::vector<Part> parts(static_cast<size_t>(range.parts));
-    const size_t rows = ExpectedRows(DayKind::kGpu) / parts.size() + 64;
+    // The first takes the rows of the others in at the end.
+    const size_t all_rows = ExpectedRows(DayKind::kGpu), rows = all_rows / parts.size() + 64;
     const auto read = [&](int i) {
       Part& p = parts[static_cast<size_t>(i)];
-      p.cards = std::make_unique<CardSet>(&n.inventory, n.name, rows, &p.quality);
+      p.cards = std::make_unique<CardSet>(&n.inventory, n.name, i == 0 ? all_rows : rows, &p.quality);
       MetricTable table(MetricTable::Rows::kGpu, Context(f, window, &p.quality), p.cards.get());
       ReadRange mine = range;
       mine.part = i;
@@ -157,7 +157,7 @@ class PieceReader {
     for (Part& p : parts) {
       SAWBILL_RETURN_IF_ERROR(p.status);
       out_->quality.Merge(p.quality);
-      cards->Join(p.cards.get());
+      cards->Join(p.cards.get(), piece_.threads);
     }
     return Status::Ok();
   }
@@ -178,21 +178,60 @@ class PieceReader {
     return Status::Ok();
   }
 
-  Status Host() {
-    host_ = -1;
+  /// Both at once where there is a thread for it.
+  Status HostAndProcesses(CardSet* cards) {
+    model::DataQuality host_quality, process_quality;  // what is odd is counted in the order of the kinds
     HostFinder finder(ExpectedRows(DayKind::kHost));
+    Status host;
+    const auto read_host = [&] { host = Host(&finder, &host_quality); };
+    std::thread other;
+    if (piece_.threads > 1) {
+      other = std::thread(read_host);
+    } else {
+      read_host();
+    }
+    const size_t first = out_->processes.size();
+    const Status processes = Processes(cards, &process_quality);
+    if (other.joinable()) other.join();
+    SAWBILL_RETURN_IF_ERROR(host);
+    SAWBILL_RETURN_IF_ERROR(processes);
+    const int32_t index = AddHost(&finder, &host_quality);
+    for (size_t i = first; i < out_->processes.size(); ++i) out_->processes[i].host = index;
+    out_->quality.Merge(host_quality);
+    out_->quality.Merge(process_quality);
+    return Status::Ok();
+  }
+
+  Status Host(HostFinder* finder, model::DataQuality* quality) const {
     const TimeWindow window = WithBefore(kSlackMs);
     for (const DayFile* f : Files(DayKind::kHost, window.before, window.to)) {
-      MetricTable table(MetricTable::Rows::kHost, Context(*f, window), &finder);
-      SAWBILL_RETURN_IF_ERROR(Read(*f, {window.before, More(window.to, kSlackMs)}, &table));
+      MetricTable table(MetricTable::Rows::kHost, Context(*f, window, quality), finder);
+      SAWBILL_RETURN_IF_ERROR(Read(*f, {window.before, More(window.to, kSlackMs)}, &table, quality));
     }
-    if (finder.track.size() == 0) return Status::Ok();
-    host_ = static_cast<int32_t>(out_->hosts.size());
+    return Status::Ok();
+  }
+
+  Status Processes(CardSet* cards, model::DataQuality* quality) {
+    for (const DayFile* f : Files(DayKind::kProcess, window_.from, window_.to)) {
+      if (f->row_bytes > 0 && !f->compressed) {
+        const double rows = kMoreRows * static_cast<double>(f->text_bytes) / f->row_bytes;
+        out_->processes.reserve(out_->processes.size() + static_cast<size_t>(rows));
+      }
+      ProcessTable table(Context(*f, window_, quality), cards, -1, out_);
+      SAWBILL_RETURN_IF_ERROR(Read(*f, {window_.from, window_.to}, &table, quality));
+    }
+    return Status::Ok();
+  }
+
+  /// Index of the host of the node in the recording; -1 where nothing was read of it.
+  int32_t AddHost(HostFinder* finder, model::DataQuality* quality) {
+    if (finder->track.size() == 0) return -1;
+    const auto index = static_cast<int32_t>(out_->hosts.size());
     model::HostTrack& track = out_->hosts.emplace_back();
     track.node = folder_.nodes[node_].name;
-    finder.track.Finish(&track);
-    SortAndDeduplicate(&track, &out_->quality);
-    return Status::Ok();
+    finder->track.Finish(&track);
+    SortAndDeduplicate(&track, quality);
+    return index;
   }
 
   void AddRuns(const NodeFolder& n) {
@@ -214,7 +253,6 @@ class PieceReader {
   TimeWindow window_;
   Recording* out_;
   size_t node_ = 0;
-  int32_t host_ = -1;
 };
 
 class DayFolderSource : public model::TelemetrySource {
@@ -245,7 +283,7 @@ class DayFolderSource : public model::TelemetrySource {
     if (piece == 0) out.quality.Merge(folder_.quality);
     // Many pieces are read side by side: threads within each would only get into each other's way.
     const int threads = std::max(1, options_.piece_threads / static_cast<int>(plan_.pieces.size()));
-    PieceReader reader(fs_, folder_, {window, piece == 0, threads, options_.to.value_or(kMax)}, &out);
+    PieceReader reader(fs_, folder_, {window, piece == 0, threads, options_.to.value_or(kMax), options_.unread}, &out);
     for (size_t node = 0; node < folder_.nodes.size(); ++node) SAWBILL_RETURN_IF_ERROR(reader.Node(node));
     const auto by_time = [](const auto& a, const auto& b) { return a.t_ms < b.t_ms; };
     if (!std::is_sorted(out.processes.begin(), out.processes.end(), by_time)) {  // large; the sort needs as much again

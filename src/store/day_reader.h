@@ -24,6 +24,8 @@ struct DataFolderOptions {
   int64_t max_piece_bytes = kDefaultPieceBytes;  // uncompressed text of gpu and process files in a piece
   int piece_threads = 1;          // of one Read(), for a large plain gpu file; 1 where there are more pieces
   bool only_this_folder = false;  // leave out the node folders in `dir`
+  /// Readings that nobody is going to ask for: they are looked at and counted as all are, and not kept.
+  model::GpuMetricSet unread = 0;
 };
 
 /// `dir` holds `<kind>-YYYY-MM-DD.csv[.gz|.zst]`, and for several nodes `<node>/<kind>-...`.

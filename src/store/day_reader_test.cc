@@ -45,6 +45,33 @@ TEST(DayReader, ColumnsAreReadByName) {
   EXPECT_THAT(r.quality.detail(Odd::kUnknownColumn), HasSubstr("gpu-2026-01-01.csv:1 shoe_size"));
 }
 
+TEST(DayReader, ReadingsThatNobodyAsksForAreCountedAsAllAreAndNotKept) {
+  sys::MemFileSystem fs;
+  fs.Put(kFile,
+         "timestamp,gpu,sm_util,power_w,pcie_rx_mb_s,pcie_tx_mb_s,energy_j\n"
+         "1767268800.000,0,98,250.5,100.5,7,299907165.9\n"
+         "1767268801.000,0,97,250.0,rubbish,-4,299907415.9\n"
+         "1767268802.000,0,,,12.5,,\n"
+         "1767268803.000,0,,,,,\n");
+  DataFolderOptions options;
+  options.unread = model::Bit(GpuMetric::kPcieRxMbS) | model::Bit(GpuMetric::kPcieTxMbS);
+  const model::Recording all = ReadOnePiece(&fs, "d"), some = ReadOnePiece(&fs, "d", options);
+  ASSERT_EQ(some.gpus.size(), 1U);
+  EXPECT_TRUE(all.gpus[0].Has(GpuMetric::kPcieRxMbS));
+  EXPECT_FALSE(some.gpus[0].Has(GpuMetric::kPcieRxMbS));
+  EXPECT_FALSE(some.gpus[0].Has(GpuMetric::kPcieTxMbS));
+  EXPECT_THAT(some.gpus[0].t_ms, ElementsAre(kNoon, kNoon + 1000, kNoon + 2000));
+  EXPECT_EQ(some.gpus[0].t_ms, all.gpus[0].t_ms);
+  EXPECT_EQ(some.gpus[0].At(GpuMetric::kPowerW, 0), 250.5F);
+  EXPECT_EQ(some.gpus[0].At(GpuMetric::kSmUtil, 1), 97.0F);
+  EXPECT_EQ(some.gpus[0].energy_j[0], 299907165.9);
+  for (const Odd odd : {Odd::kBadCell, Odd::kOutOfRange, Odd::kNoValues}) {
+    EXPECT_EQ(some.quality.count(odd), 1);
+    EXPECT_EQ(some.quality.count(odd), all.quality.count(odd));
+    EXPECT_EQ(some.quality.detail(odd), all.quality.detail(odd));
+  }
+}
+
 TEST(DayReader, OddLinesAreCountedWithTheirPlaceAndLeftOut) {
   sys::MemFileSystem fs;
   fs.Put(kFile,

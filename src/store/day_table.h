@@ -19,6 +19,7 @@ struct TableContext {
   const ClockFix* clock = nullptr;  // of the node; may be null
   TimeWindow window;
   model::DataQuality* quality = nullptr;  // never null
+  model::GpuMetricSet unread = 0;         // DataFolderOptions::unread
 };
 
 class DayTable {

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "store/cell_groups.h"
 #include "store/day_table.h"
 #include "store/number_scan.h"
 #include "store/track_columns.h"
@@ -33,12 +34,8 @@ class MetricTable : public DayTable {
 
  private:
   enum class Target : uint8_t { kFloat, kWide, kThrottle };
-  struct Column {
-    uint32_t index;  // in the row
+  struct Column : CellColumn {
     Target target;
-    uint8_t metric;
-    float min, max;
-    FixedFormat format;  // as our writer has it
   };
   struct Slot {
     uint64_t key;
@@ -51,13 +48,19 @@ class MetricTable : public DayTable {
   bool FastTime(const char* begin, const char* end);
   bool FastTrack(const char* begin, const char* end, TrackColumns** track);
   size_t FastCells(const uint32_t* ends, const char* base, TrackColumns* track);
+  void GroupColumns();
   bool UnusualCell(const Column& column, const char* begin, const char* end, TrackColumns* track);
   bool CarefulCell(const Column& column, std::string_view cell, TrackColumns* track);
+  static void Put(const Column& column, TrackColumns* track, float v) {
+    if (column.kept) track->Set(column.metric, v);
+  }
   void SetPlace(TimeMs t);
 
   Rows rows_;
   TrackFinder* finder_;
   std::vector<Column> columns_;
+  CellGroups groups_;
+  std::vector<size_t> in_groups_, others_;  // indices into columns_
   int key_column_ = -1;
   std::vector<Slot> slots_;
   size_t next_slot_ = 0;

@@ -44,13 +44,14 @@ struct FixedFormat {
   unsigned point_shift = 64;  // where the point's byte is; 64 = no point
   uint64_t below = 0;         // the bytes before the point
   uint64_t above = ~uint64_t{0};
-  double scale = 1;
-  explicit FixedFormat(int decimals) {
+  double scale = 1, power = 1;  // a tenth and ten to the number of decimals
+  explicit FixedFormat(int decimals = 0) {
     if (decimals < 1 || decimals > 6) return;
     point_shift = static_cast<unsigned>(8 * (7 - decimals));
     below = (uint64_t{1} << point_shift) - 1;
     above = ~((below << 8) | 0xFF);
     scale = kTenth[decimals];
+    for (int i = 0; i < decimals; ++i) power *= 10;
   }
 };
 
@@ -64,6 +65,19 @@ inline bool ScanInFormat(const char* end, size_t length, const FixedFormat& form
   uint32_t mantissa = 0;
   if (!FoldDigits(v, &mantissa)) return false;
   *out = static_cast<float>(mantissa * format.scale);
+  return true;
+}
+
+/// A number of 9 to 16 characters in exactly that format, as a division by a power of ten; false for any other.
+/// REQUIRES: end - 16 is readable.
+inline bool ScanWide(const char* end, size_t length, const FixedFormat& format, double* out) {
+  if (length < 9 || length > 16 || format.point_shift == 64) return false;
+  const uint64_t v = Load8(end - 8);
+  if (((v >> format.point_shift) & 0xFF) != '.') return false;
+  uint32_t high = 0, low = 0;
+  if (!FoldDigits(((v & format.below) << 8) | 0x30 | (v & format.above), &low)) return false;
+  if (!FoldDigits(LoadPadded(end - 8, length - 8), &high)) return false;
+  *out = static_cast<double>(uint64_t{high} * 10'000'000 + low) / format.power;
   return true;
 }
 

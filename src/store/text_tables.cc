@@ -51,7 +51,10 @@ void ProcessTable::OnHeader(const std::vector<std::string_view>& names) {
 
 double ProcessTable::Number(std::string_view cell, double min, double max) {
   if (cell.empty()) return kMissing;
-  const std::optional<double> v = ParseDouble(cell);
+  double plain = 0;
+  const char* p = cell.data();
+  const bool is_plain = TakeDecimal(&p, p + cell.size(), &plain) && p == cell.data() + cell.size();
+  const std::optional<double> v = is_plain ? plain : ParseDouble(cell);
   if (!v) {
     CountOddRow(Odd::kBadCell);
     return kMissing;
@@ -63,8 +66,10 @@ double ProcessTable::Number(std::string_view cell, double min, double max) {
   return *v;
 }
 
-uint32_t ProcessTable::Intern(std::string_view cell, size_t which) {
-  auto& [word, id] = last_words_[which];
+uint32_t ProcessTable::Intern(std::string_view cell, int32_t card, size_t which) {
+  const auto at = static_cast<size_t>(card + 1);
+  if (at >= last_words_.size()) last_words_.resize(at + 1);
+  auto& [word, id] = last_words_[at][which];
   if (cell != word) {
     word = std::string(cell);
     id = out_->strings.Intern(cell);
@@ -84,9 +89,9 @@ void ProcessTable::OnRow(TimeMs t, const std::vector<std::string_view>& cells) {
     row.card = cards_->FindCard(gpu, t);
     if (row.card < 0) return CountOddRow(Odd::kProcessWithoutCard);
   }
-  row.user = Intern(Cell(cells, columns_[kUser]), 0);
-  row.name = Intern(Cell(cells, columns_[kProcessName]), 1);
-  row.job = Intern(Cell(cells, columns_[kJob]), 2);
+  row.user = Intern(Cell(cells, columns_[kUser]), row.card, 0);
+  row.name = Intern(Cell(cells, columns_[kProcessName]), row.card, 1);
+  row.job = Intern(Cell(cells, columns_[kJob]), row.card, 2);
   row.values.fill(static_cast<float>(kMissing));
   for (size_t m = 0; m < model::kProcessMetrics; ++m) {
     const auto metric = static_cast<model::ProcessMetric>(m);

@@ -35,14 +35,15 @@ class ProcessTable : public DayTable {
 
  private:
   double Number(std::string_view cell, double min, double max);
-  uint32_t Intern(std::string_view cell, size_t which);
+  uint32_t Intern(std::string_view cell, int32_t card, size_t which);
 
   CardFinder* cards_;
   int32_t host_;
   model::Recording* out_;
   std::vector<int> columns_;
-  // Neighbouring rows mostly repeat their words.
-  std::array<std::pair<std::string, uint32_t>, 3> last_words_{};
+  /// Words of user, name and job of the last row of each card, which mostly repeat: card + 1 is the index.
+  using Words = std::array<std::pair<std::string, uint32_t>, 3>;
+  std::vector<Words> last_words_;
 };
 
 class RunTable : public DayTable {

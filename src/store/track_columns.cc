@@ -4,15 +4,32 @@
 #include <algorithm>
 #include <utility>
 
+#include "sys/self.h"
+
 namespace sawbill::store {
 namespace {
 constexpr size_t kStepRows = 1024;
+// A row goes to 20 columns of each card: were they all as far from the start of a page, the same few lines of the first
+// cache would have to hold them.
+constexpr size_t kOffsetRows = 76;
+constexpr size_t kLargeBytes = 64 * 1024;
 
 template <typename T>
 void PutFirst(std::vector<T>* v, T value) {
   if (!v->empty()) v->insert(v->begin(), value);
 }
+template <typename T>
+void MakeRoom(std::vector<T>* v, size_t rows) {
+  v->reserve(rows);
+  if (rows * sizeof(T) >= kLargeBytes) sys::AdviseHugePages(v->data(), rows * sizeof(T));
+}
+
 }  // namespace
+
+TrackColumns::TrackColumns(size_t expected_rows)
+    : expected_rows_((expected_rows / kStepRows + 1) * kStepRows + kOffsetRows) {
+  before_.values.fill(kNaN);
+}
 
 bool TrackColumns::AppendBefore(TimeMs t) {
   if (t < before_.t) return false;
@@ -30,14 +47,14 @@ void TrackColumns::SetWide(double v) {
     return;
   }
   if (wide_.empty()) {
-    wide_.reserve(std::max(expected_rows_, capacity_));
+    MakeRoom(&wide_, std::max(expected_rows_, capacity_));
     wide_.resize(capacity_, kMissing);
   }
   wide_[size_ - 1] = v;
 }
 
 void TrackColumns::Grow() {
-  if (t_ms_.empty()) t_ms_.reserve(expected_rows_);
+  if (t_ms_.empty()) MakeRoom(&t_ms_, expected_rows_);
   capacity_ += kStepRows;
   t_ms_.resize(capacity_);
   for (size_t m = 0; m < kMaxMetrics; ++m) {
@@ -50,7 +67,7 @@ void TrackColumns::Grow() {
 
 float* TrackColumns::Allocate(size_t metric) {
   std::vector<float>& column = columns_[metric];
-  column.reserve(std::max(expected_rows_, capacity_));
+  MakeRoom(&column, std::max(expected_rows_, capacity_));
   column.resize(capacity_, kNaN);
   data_[metric] = column.data();
   return data_[metric];

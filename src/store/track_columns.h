@@ -27,7 +27,7 @@ class TrackColumns {
       model::kGpuMetrics > model::kHostMetrics ? model::kGpuMetrics : model::kHostMetrics;
   static constexpr size_t kWideMetric = static_cast<size_t>(model::GpuMetric::kEnergyJ);
 
-  explicit TrackColumns(size_t expected_rows) : expected_rows_(expected_rows) { before_.values.fill(kNaN); }
+  explicit TrackColumns(size_t expected_rows);
   TrackColumns(const TrackColumns&) = delete;
   TrackColumns& operator=(const TrackColumns&) = delete;
 

@@ -4,6 +4,7 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <malloc.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -81,9 +82,34 @@ SelfUsage ReadSelfUsage(const std::string& proc_root) {
   return usage;
 }
 
-void ReleaseFreeMemory() {
+void KeepFreedMemory() {
 #ifdef __GLIBC__
+  mallopt(M_MMAP_THRESHOLD, 32 << 20);  // the most that there is: each larger block is a mapping of its own
+  mallopt(M_TRIM_THRESHOLD, 1 << 30);
+  mallopt(M_TOP_PAD, 16 << 20);  // the heap grows by whole huge pages
+  // What one thread freed the next one takes; with a single heap they would wait for each other.
+  mallopt(M_ARENA_MAX, 2);
+#endif
+}
+
+void ReleaseFreeMemory(int64_t keep_bytes) {
+#ifdef __GLIBC__
+  if (keep_bytes > 0 && ReadSelfUsage().anonymous_bytes.value_or(INT64_MAX) <= keep_bytes) return;
   malloc_trim(0);
+#else
+  (void)keep_bytes;
+#endif
+}
+
+void AdviseHugePages(const void* data, size_t bytes) {
+#ifdef MADV_HUGEPAGE
+  constexpr uintptr_t kHugePage = uintptr_t{2} << 20;
+  const auto from = reinterpret_cast<uintptr_t>(data) / kHugePage * kHugePage;
+  // Ahead of the block, too: malloc writes there before the next one is asked for.
+  const auto to = (reinterpret_cast<uintptr_t>(data) + bytes) / kHugePage * kHugePage + 3 * kHugePage;
+  ::madvise(reinterpret_cast<void*>(from), to - from, MADV_HUGEPAGE);
+#else
+  (void)data, (void)bytes;
 #endif
 }
 

@@ -12,6 +12,11 @@ struct Series {
   std::vector<double> t_s;
   std::vector<float> v, dt_s;
   size_t size() const { return t_s.size(); }
+  void Reserve(size_t n) {
+    t_s.reserve(n);
+    v.reserve(n);
+    dt_s.reserve(n);
+  }
 };
 
 struct Event {

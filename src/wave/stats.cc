@@ -5,6 +5,7 @@
 #include <bit>
 #include <cmath>
 #include <cstdint>
+#include <optional>
 #include <utility>
 
 #include "base/numbers.h"
@@ -45,65 +46,121 @@ float SelectByWeight(std::vector<Weighted>* pairs, double target) {
   return first->first;
 }
 
-/// The upper bits of a float in an order that is that of the values.
-constexpr int kBucketBits = 12;
-size_t Bucket(float v) {
-  const auto bits = std::bit_cast<uint32_t>(v);
-  const uint32_t ordered = (bits >> 31) != 0 ? ~bits : bits | 0x80000000U;
-  return ordered >> (32 - kBucketBits);
+/// Weight by key. Neighbours go to different halves: an addition to the same sum would wait for the one before it.
+class KeyWeights {
+ public:
+  explicit KeyWeights(size_t keys) : keys_(keys), sums_(2 * keys, 0.0) {}
+  void Clear() { std::fill(sums_.begin(), sums_.end(), 0.0); }
+  void Add(size_t key, size_t i, float weight) { sums_[key + (i & 1) * keys_] += weight; }
+  /// The key at which the running weight reaches `*target`, which becomes what is left of it there.
+  size_t Find(double* target) const {
+    size_t last = 0;
+    double of_last = 0;
+    for (size_t k = 0; k < keys_; ++k) {
+      const double sum = sums_[k] + sums_[k + keys_];
+      if (sum <= 0) continue;
+      if (sum >= *target) return k;
+      last = k;
+      of_last = sum;
+      *target -= sum;
+    }
+    *target = of_last;  // roundings of the sum
+    return last;
+  }
+
+ private:
+  size_t keys_;
+  std::vector<double> sums_;
+};
+
+/// Percent and degrees are whole numbers or, as means of two, four or eight cards, eighths: then one pass is enough.
+/// Nothing where a value is anything else.
+std::optional<double> QuantileOfEighths(const std::vector<float>& v, const std::vector<float>& weight, double q) {
+  constexpr float kSteps = 8;
+  constexpr int kKeys = 1024;
+  KeyWeights sums(kKeys);
+  double total = 0;
+  for (size_t i = 0; i < v.size(); ++i) {
+    if (IsMissing(v[i]) || weight[i] <= 0) continue;
+    const float steps = v[i] * kSteps;
+    if (!(steps >= 0 && steps < kKeys)) return std::nullopt;
+    const auto key = static_cast<int>(steps);
+    if (static_cast<float>(key) != steps) return std::nullopt;
+    total += weight[i];
+    sums.Add(static_cast<size_t>(key), i, weight[i]);
+  }
+  if (total <= 0) return kMissing;
+  double target = q * total;
+  return static_cast<float>(sums.Find(&target)) / kSteps;
 }
-/// Below this the buckets cost more than they save.
+
+/// A part of a float's bits in an order that is that of the values: each pass looks at one, the upper first.
+struct Digit {
+  static constexpr size_t kValues = 1 << 11;
+  int shift;
+  size_t Of(float v) const {
+    const auto bits = std::bit_cast<uint32_t>(v);
+    const uint32_t ordered = (bits >> 31) != 0 ? ~bits : bits | 0x80000000U;
+    return (ordered >> shift) & (kValues - 1);
+  }
+};
+constexpr Digit kDigits[] = {{21}, {10}, {0}};
+/// Below this the digits cost more than they save.
 constexpr size_t kFewValues = 2000;
+
+std::vector<Weighted> Counted(const std::vector<float>& v, const std::vector<float>& weight) {
+  std::vector<Weighted> pairs;
+  pairs.reserve(v.size());
+  for (size_t i = 0; i < v.size(); ++i) {
+    if (IsPresent(v[i]) && weight[i] > 0) pairs.emplace_back(v[i], weight[i]);
+  }
+  return pairs;
+}
 
 }  // namespace
 
 double WeightedQuantile(const std::vector<float>& v, const std::vector<float>& weight, double q) {
-  // Long series in two passes: weight by bucket, then only the values of the bucket that holds the quantile.
-  const bool buckets = v.size() > kFewValues;
-  std::vector<double> sums(buckets ? size_t{1} << kBucketBits : 0, 0.0);
-  double total = 0;
-  size_t n = 0;
-  for (size_t i = 0; i < v.size(); ++i) {
-    if (IsMissing(v[i]) || weight[i] <= 0) continue;
-    total += weight[i];
-    ++n;
-    if (buckets) sums[Bucket(v[i])] += weight[i];
+  if (v.size() > kFewValues) {
+    if (const std::optional<double> found = QuantileOfEighths(v, weight, q)) return *found;
   }
-  if (n == 0) return kMissing;
-  double target = q * total;
-  size_t wanted = 0;
-  if (buckets) {
-    size_t last = 0;
-    for (wanted = 0; wanted < sums.size(); ++wanted) {
-      if (sums[wanted] <= 0) continue;
-      last = wanted;
-      if (sums[wanted] >= target) break;
-      target -= sums[wanted];
-    }
-    if (wanted == sums.size()) {  // roundings of the sum
-      wanted = last;
-      target = sums[last];
-    }
+  std::vector<Weighted> pairs = Counted(v, weight);
+  if (pairs.empty()) return kMissing;
+  double target = 0;
+  for (const Weighted& p : pairs) target += p.second;
+  target *= q;
+  if (pairs.size() <= kFewValues) return SelectByWeight(&pairs, target);
+  KeyWeights sums(Digit::kValues);
+  for (const Digit digit : kDigits) {
+    sums.Clear();
+    for (size_t i = 0; i < pairs.size(); ++i) sums.Add(digit.Of(pairs[i].first), i, pairs[i].second);
+    const size_t wanted = sums.Find(&target);
+    std::erase_if(pairs, [&](const Weighted& p) { return digit.Of(p.first) != wanted; });
+    if (pairs.size() <= kFewValues) return SelectByWeight(&pairs, target);
   }
-  std::vector<Weighted> pairs;
-  if (!buckets) pairs.reserve(n);
-  for (size_t i = 0; i < v.size(); ++i) {
-    if (IsMissing(v[i]) || weight[i] <= 0 || (buckets && Bucket(v[i]) != wanted)) continue;
-    pairs.emplace_back(v[i], weight[i]);
-  }
-  return SelectByWeight(&pairs, target);
+  return pairs.front().first;  // all alike
 }
 
-double Quantile(std::vector<double> v, double q) {
-  if (v.empty()) return kMissing;
-  const double pos = q * static_cast<double>(v.size() - 1);
+namespace {
+
+/// Between the two values of `v` that stand around rank q.
+template <typename T>
+double RankOf(std::vector<T>* v, double q) {
+  if (v->empty()) return kMissing;
+  const double pos = q * static_cast<double>(v->size() - 1);
   const auto lo = static_cast<size_t>(std::floor(pos));
-  std::nth_element(v.begin(), v.begin() + static_cast<std::ptrdiff_t>(lo), v.end());
-  const double a = v[lo];
-  if (lo + 1 >= v.size()) return a;
-  const double b = *std::min_element(v.begin() + static_cast<std::ptrdiff_t>(lo) + 1, v.end());
+  const auto at = v->begin() + static_cast<std::ptrdiff_t>(lo);
+  std::nth_element(v->begin(), at, v->end());
+  const double a = *at;
+  if (lo + 1 >= v->size()) return a;
+  const double b = *std::min_element(at + 1, v->end());
   return a + (pos - static_cast<double>(lo)) * (b - a);
 }
+
+}  // namespace
+
+double Quantile(std::vector<double> v, double q) { return RankOf(&v, q); }
+
+double QuantileOfReadings(std::vector<float> v, double q) { return RankOf(&v, q); }
 
 double Median(std::vector<double> v) { return Quantile(std::move(v), 0.5); }
 

@@ -14,6 +14,8 @@ double WeightedQuantile(const std::vector<float>& v, const std::vector<float>& w
 /// Unweighted; NaN when empty. Both reorder their argument.
 double Median(std::vector<double> v);
 double Quantile(std::vector<double> v, double q);
+/// The same of readings as they are kept. REQUIRES: none is missing.
+double QuantileOfReadings(std::vector<float> v, double q);
 /// 1.4826 x median absolute deviation: the standard deviation of a normal sample, blind to outliers.
 double RobustSigma(const std::vector<double>& v);
 /// The same from differences of all pairs (Qn of Rousseeuw and Croux, 1993, with their correction for small samples):
