@@ -217,6 +217,10 @@ void Neighbours(const model::Recording& r, RunAnalysis* a) {
     }
   }
   own = static_cast<double>(own_times.size());
+  // Who came before or after this run was not beside it.
+  if (own > 0) {
+    std::erase_if(foreign_times, [&](TimeMs t) { return t < *own_times.begin() || t > *own_times.rbegin(); });
+  }
   foreign = static_cast<double>(foreign_times.size());
   if (own > 0 && (known || foreign_times.empty())) {
     a->features.Set(Feature::kNeighbourShare, std::min(1.0, foreign / own));
@@ -251,7 +255,9 @@ void States(const model::Recording&, const std::vector<PreparedCard>& cards, Run
   const PreparedCard& lead = cards[a->run.cards.front()];
   f.Set(Feature::kIntervalS, lead.coverage.median_interval_s);
   if (!a->active.empty() && a->run.start_known && !a->quiet_start) {
-    const double startup_s = Seconds(a->active.from - a->run.range.from);
+    // A coarse record shows the first work up to an interval late: only the time that is sure counts.
+    const double late_s = lead.coarse() ? lead.coverage.median_interval_s : 0;
+    const double startup_s = Seconds(a->active.from - a->run.range.from) - late_s;
     f.Set(Feature::kStartupS, std::max(0.0, startup_s));
     if (life_s > 0) f.Set(Feature::kStartupShare, std::max(0.0, startup_s) / life_s);
   }

@@ -58,14 +58,18 @@ std::vector<float> MeanPower(const model::GpuTrack& track, const model::Coverage
 }
 
 /// Mean power of long quiet stretches, without their first seconds (a 1 s mean still holds the end of the work). Single
-/// quiet samples do not count: with a short utilisation window they are gaps within steps. NaN without such a stretch.
+/// quiet samples do not count, however far apart: a utilisation window is short, and they are gaps within steps. NaN
+/// without such a stretch.
 double IdlePower(const PreparedCard& c) {
   constexpr double kSettleS = 4;
+  constexpr int kLeastQuiet = 3;
   double sum = 0, quiet_s = 0;
-  int n = 0;
+  int n = 0, looks = 0;
   for (size_t i = 0; i < c.size(); ++i) {
-    quiet_s = c.util[i] <= 1 ? quiet_s + std::max(c.dt(i), 1e-3) : 0;
-    if (quiet_s < kSettleS || IsMissing(c.power_w[i])) continue;
+    const bool quiet = c.util[i] <= 1;
+    quiet_s = quiet ? quiet_s + std::max(c.dt(i), 1e-3) : 0;
+    looks = quiet ? looks + 1 : 0;
+    if (quiet_s < kSettleS || looks < kLeastQuiet || IsMissing(c.power_w[i])) continue;
     sum += c.power_w[i];
     ++n;
   }

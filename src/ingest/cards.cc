@@ -6,6 +6,8 @@
 // because a
 //    masked uuid or an `index` that a script printed once for each container is 0 for all of them; equal ones in that
 //    order.
+//    A column for the node (hostname) stands before all of them: cards of two nodes are two cards, whatever their index,
+//    and where nothing but the node is told, the rows of each node are taken by 2.
 // 2. No such column: nvidia-smi prints the cards of one sample one after another, stamped up to 110 ms apart, then
 // waits.
 //    The k is searched for which a threshold between the n/k largest gaps and the rest cuts the file into bursts of k
@@ -221,8 +223,8 @@ Status ByColumn(const Table& table, TextSlot slot, const ReadContext& context, m
       if (label.empty() && fresh) known.erase(it);
       if (card >= 0 && fresh) {
         if (out->cards.size() == kMostCards)
-          return Status::Unsupported(fmt::format("{}: column {} names more than {} cards; it cannot be a card's name",
-                                                 context.file, SlotName(slot), kMostCards));
+          return Status::Unsupported(
+              Tr(context.lang, Msg::kIngestTooManyCards, context.file, SlotName(slot), kMostCards));
         out->cards.emplace_back();
         if (slot == kIndexText || slot == kGpuText) out->cards.back().gpu = label;
         if (masked) out->cards.back().gpu = label.substr(1);
@@ -340,6 +342,53 @@ Status ByOrder(const Table& table, const ReadContext& context, model::DataQualit
   out->explanation = k == 1       ? Tr(context.lang, Msg::kIngestCardsOne)
                      : period > 1 ? Tr(context.lang, Msg::kIngestCardsPeriod, k)
                                   : Tr(context.lang, Msg::kIngestCardsOrder, k, b.threshold_ms);
+  return Status::Ok();
+}
+
+/// How many nodes the rows name.
+size_t NodesTold(const Table& table) {
+  const TextColumn& c = table.texts[kNodeText];
+  return c.ids.empty() ? 0 : std::set<uint32_t>(c.ids.begin(), c.ids.end()).size();
+}
+
+/// Rows of several nodes and no column that tells the card: the rows of each node by their order.
+Status ByNode(const Table& table, const ReadContext& context, model::DataQuality* quality,
+              std::vector<std::string>* notes, Cards* out) {
+  std::map<uint32_t, std::vector<size_t>> rows_of;
+  for (size_t i = 0; i < table.rows; ++i) rows_of[table.texts[kNodeText].ids[i]].push_back(i);
+  out->of_row.assign(table.rows, int16_t{-1});
+  int64_t lost = 0;
+  for (const auto& [node, rows] : rows_of) {
+    std::vector<TimeMs> t;
+    size_t shared = 0;
+    for (const size_t i : rows) {
+      shared += !t.empty() && t.back() == table.t_ms[i] ? 1 : 0;
+      t.push_back(table.t_ms[i]);
+    }
+    const Bursts b = FindBursts(t);
+    if (b.k == 1 && shared * 5 > t.size()) {
+      return Status::Unsupported(
+          Tr(context.lang, Msg::kIngestTimesShared, context.file, shared, t.size(), std::string_view()));
+    }
+    std::vector<int16_t> card(t.size(), 0);
+    if (b.k > 1) {
+      card.clear();
+      lost += ByBursts(t, b, &card);
+    }
+    const size_t first = out->cards.size();
+    for (size_t k = 0; k < rows.size(); ++k) {
+      if (card[k] >= 0) out->of_row[rows[k]] = static_cast<int16_t>(first + static_cast<size_t>(card[k]));
+    }
+    for (size_t k = 0; k < b.k; ++k) {
+      out->cards.emplace_back();
+      out->cards.back().gpu = std::to_string(k);
+    }
+  }
+  out->inferred = true;
+  quality->Count(Odd::kIndexInferred, context.file, static_cast<int64_t>(table.rows));
+  if (lost > 0) quality->Count(Odd::kBadRow, context.file, lost);
+  notes->push_back(Tr(context.lang, Msg::kIngestNoteNodeCards, rows_of.size(), out->cards.size()));
+  out->explanation = Tr(context.lang, Msg::kIngestCardsNodes, out->cards.size(), rows_of.size());
   return Status::Ok();
 }
 
@@ -462,7 +511,8 @@ Status AssignCards(const Table& table, const ReadContext& context, model::DataQu
       slot = candidate;
     }
   }
-  if (SaysOneButIsMany(table, told)) {
+  const size_t nodes = NodesTold(table);
+  if (nodes < 2 && SaysOneButIsMany(table, told)) {
     quality->Count(Odd::kIndexDisagrees, context.file, static_cast<int64_t>(table.rows));
     notes->push_back(Tr(context.lang, Msg::kIngestNoteOneForMany, SlotName(slot)));
     SAWBILL_RETURN_IF_ERROR(ByOrder(table, context, quality, notes, out));
@@ -472,10 +522,12 @@ Status AssignCards(const Table& table, const ReadContext& context, model::DataQu
     return Status::Ok();
   }
   if (told == 0) {
-    SAWBILL_RETURN_IF_ERROR(ByOrder(table, context, quality, notes, out));
+    SAWBILL_RETURN_IF_ERROR((nodes < 2 ? ByOrder : ByNode)(table, context, quality, notes, out));
   } else {
     SAWBILL_RETURN_IF_ERROR(ByColumn(table, slot, context, quality, out));
-    out->explanation = Tr(context.lang, Msg::kIngestCardsColumn, SlotName(slot), out->cards.size());
+    out->explanation =
+        nodes < 2 ? Tr(context.lang, Msg::kIngestCardsColumn, SlotName(slot), out->cards.size())
+                  : Tr(context.lang, Msg::kIngestCardsColumnNodes, SlotName(slot), out->cards.size(), nodes);
   }
   if (const int64_t n = Disagreements(table); n > 0) {
     quality->Count(Odd::kIndexDisagrees, context.file + ": gpu, index", n);

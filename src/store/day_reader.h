@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 
+#include "base/messages.h"
 #include "base/status.h"
 #include "base/time.h"
 #include "model/recording.h"
@@ -24,6 +25,7 @@ struct DataFolderOptions {
   int64_t max_piece_bytes = kDefaultPieceBytes;  // uncompressed text of gpu and process files in a piece
   int piece_threads = 1;          // of one Read(), for a large plain gpu file; 1 where there are more pieces
   bool only_this_folder = false;  // leave out the node folders in `dir`
+  Lang lang = Lang::kEn;          // of what is said to a person
 };
 
 /// `dir` holds `<kind>-YYYY-MM-DD.csv[.gz|.zst]`, and for several nodes `<node>/<kind>-...`.
