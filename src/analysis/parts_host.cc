@@ -255,9 +255,7 @@ void States(const model::Recording&, const std::vector<PreparedCard>& cards, Run
   const PreparedCard& lead = cards[a->run.cards.front()];
   f.Set(Feature::kIntervalS, lead.coverage.median_interval_s);
   if (!a->active.empty() && a->run.start_known && !a->quiet_start) {
-    // A coarse record shows the first work up to an interval late: only the time that is sure counts.
-    const double late_s = lead.coarse() ? lead.coverage.median_interval_s : 0;
-    const double startup_s = Seconds(a->active.from - a->run.range.from) - late_s;
+    const double startup_s = Seconds(a->active.from - a->run.range.from);
     f.Set(Feature::kStartupS, std::max(0.0, startup_s));
     if (life_s > 0) f.Set(Feature::kStartupShare, std::max(0.0, startup_s) / life_s);
   }
