@@ -84,8 +84,10 @@ TEST(Coarse, WhatCannotBeSeenIsSaidAndWhatToRecordInstead) {
   };
   EXPECT_THAT(limits(60, Lang::kEn), Contains(HasSubstr("Samples are 1 min apart")));
   EXPECT_THAT(limits(60, Lang::kEn), Contains(HasSubstr("shorter than 3 min cannot be seen")));
-  EXPECT_THAT(limits(60, Lang::kEn), Contains(HasSubstr("record once a second: `sawbill record`, or nvidia-smi with -l 1")));
-  EXPECT_THAT(limits(1000, Lang::kEn), Contains(HasSubstr("Waveforms cannot be judged, because samples are 16 min 40 s")));
+  EXPECT_THAT(limits(60, Lang::kEn),
+              Contains(HasSubstr("record once a second: `sawbill record`, or nvidia-smi with -l 1")));
+  EXPECT_THAT(limits(1000, Lang::kEn),
+              Contains(HasSubstr("Waveforms cannot be judged, because samples are 16 min 40 s")));
   EXPECT_THAT(limits(60, Lang::kZh), Contains(HasSubstr("采样间隔为 1 分钟")));
   EXPECT_THAT(limits(1, Lang::kEn), Not(Contains(HasSubstr("Samples are"))));
 }
@@ -93,14 +95,14 @@ TEST(Coarse, WhatCannotBeSeenIsSaidAndWhatToRecordInstead) {
 TEST(Coarse, AWellFedRunIsNotAccusedWhereLooksMeetAGap) {
   for (const double interval : kIntervals) {
     for (unsigned seed = 1; seed <= 20; ++seed) {
-      const Analysis a = Judge(RecordingBuilder()
-                                   .Card(Looks(200, 0.02, 98, seed), interval)
-                                   .Constant(GpuMetric::kMemUsedMb, 60000)
-                                   .Constant(GpuMetric::kPowerW, 380)  // the mean of a second holds the gap and the work
-                                   .Process({0}, Starving(199 * interval))
-                                   .Build());
-      EXPECT_TRUE(a.findings.empty()) << interval << " s, seed " << seed << ": "
-                                      << model::Name(a.findings.front().id);
+      const Analysis a =
+          Judge(RecordingBuilder()
+                    .Card(Looks(200, 0.02, 98, seed), interval)
+                    .Constant(GpuMetric::kMemUsedMb, 60000)
+                    .Constant(GpuMetric::kPowerW, 380)  // the mean of a second holds the gap and the work
+                    .Process({0}, Starving(199 * interval))
+                    .Build());
+      EXPECT_TRUE(a.findings.empty()) << interval << " s, seed " << seed << ": " << model::Name(a.findings.front().id);
       EXPECT_GT(a.Lines()[Index(Line::kUseful)], 0.94 * 199 * interval) << interval << " s, seed " << seed;
     }
   }
@@ -130,8 +132,8 @@ TEST(Coarse, LongerThanChanceCountsHowOftenItCouldHaveHappened) {
 }
 
 TEST(Coarse, AStartIsAtLeastWhatIsSure) {
-  // The process starts with the first look, at 5 minutes; the one at 20 finds nothing, that at 25 finds work: it took 15
-  // minutes at least and 20 at most.
+  // The process starts with the first look, at 5 minutes; the one at 20 finds nothing, that at 25 finds work: it took
+  // 15 minutes at least and 20 at most.
   RecordingBuilder::Job job = Starving(63 * 300);
   job.from_s = 300;
   const Analysis a =

@@ -158,8 +158,7 @@ bool LooksLikeSaves(const std::vector<Match>& matches, const InterruptionClass& 
   std::vector<double> volumes;
   for (const Match& m : matches) volumes.push_back(m.volume_mb);
   const double median = wave::Median(volumes);
-  return median >= kMinSaveMb && wave::RobustSigma(volumes) <= 0.6 * median &&
-         summary.spacing.MayBeat();
+  return median >= kMinSaveMb && wave::RobustSigma(volumes) <= 0.6 * median && summary.spacing.MayBeat();
 }
 
 void FindCheckpoints(Context* c, double typical_dip_s, Interruptions* out) {
@@ -355,8 +354,7 @@ void FindIdleAndStalls(Context* c, const wave::Series& preparing, double typical
 
 bool LongerThanChance(size_t looks, double share, size_t all) {
   constexpr double kIdleAnyway = 0.9, kAccident = 0.01;
-  return share >= kIdleAnyway ||
-         static_cast<double>(all) * std::pow(share, static_cast<double>(looks)) < kAccident;
+  return share >= kIdleAnyway || static_cast<double>(all) * std::pow(share, static_cast<double>(looks)) < kAccident;
 }
 
 RunSeries MakeRunSeries(const std::vector<const PreparedCard*>& cards, model::TimeRange active) {

@@ -42,7 +42,7 @@ struct Interruptions {
   double idle_s = 0, longest_idle_s = 0;
   double hang_s = 0;
   bool untold_idle = false;  // quiet looks of a coarse record that chance explains
-  int aliased_dips = 0;  // quiet stretches that power contradicts: artefacts of sampling
+  int aliased_dips = 0;      // quiet stretches that power contradicts: artefacts of sampling
 };
 
 /// The series of one run: the mean of its cards on the ticks of the first one.

@@ -13,8 +13,8 @@
 
 namespace sawbill::analysis {
 
-/// A record with more seconds between its samples cannot show the shape of the load: each sample looks at its last second
-/// or less. What stands next to one another is then no stretch, and only means and shares are judged.
+/// A record with more seconds between its samples cannot show the shape of the load: each sample looks at its last
+/// second or less. What stands next to one another is then no stretch, and only means and shares are judged.
 inline constexpr double kFinestShapeS = 5;
 /// The fewest looks of a coarse record from which the level of a run is told.
 inline constexpr size_t kLeastLooks = 10;

@@ -38,8 +38,8 @@ double IdleShare(const PreparedCard& c, model::TimeRange range) {
   return all > 0 ? static_cast<double>(idle) / static_cast<double>(all) : 0;
 }
 
-/// In a coarse record the first and the last looks may find a working card at rest: then the work is taken to begin with
-/// the run, and to end with it.
+/// In a coarse record the first and the last looks may find a working card at rest: then the work is taken to begin
+/// with the run, and to end with it.
 void WidenByChance(const std::vector<PreparedCard>& cards, RunAnalysis* a) {
   const PreparedCard& c = cards[a->run.cards.front()];
   if (!c.coarse() || a->assumed || a->active.empty()) return;

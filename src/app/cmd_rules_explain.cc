@@ -24,7 +24,10 @@ std::string ConditionLine(const rules::Condition& c, const std::string& weight, 
   const wave::FeatureInfo& info = wave::Info(c.feature);
   const std::string fact = rules::YesOrNo(c.feature, lang);
   return "  " + Pad(weight, weight.empty() ? 0 : 6) + Pad(c.text, 28) + "  " +
-         (!fact.empty() ? fact : lang == Lang::kZh ? info.zh : info.en) + "\n";
+         (!fact.empty()       ? fact
+          : lang == Lang::kZh ? info.zh
+                              : info.en) +
+         "\n";
 }
 
 void AddConditions(const std::vector<rules::Condition>& list, Msg heading, Lang lang, std::string* out) {
@@ -175,9 +178,8 @@ std::string Trials(const analysis::Analysis& a, const std::vector<const rules::R
   std::string found, unfound;
   std::vector<std::string> blind;  // cards of which it sees nothing: one line for all
   size_t printed = 0, more_false = 0, more_untold = 0;
-  const bool any_found = std::any_of(a.trials.begin(), a.trials.end(), [&](const auto& t) {
-    return t.verdict.fired && Among(t.verdict.rule, wanted);
-  });
+  const bool any_found = std::any_of(a.trials.begin(), a.trials.end(),
+                                     [&](const auto& t) { return t.verdict.fired && Among(t.verdict.rule, wanted); });
   for (const auto& trial : a.trials) {
     if (!Among(trial.verdict.rule, wanted)) continue;
     const bool fired = trial.verdict.fired, untold = rules::CannotBeTold(trial.verdict);
@@ -240,7 +242,8 @@ int CmdRulesExplain(const Options& options, const Settings& settings, Environmen
     text += Tr(settings.lang, Msg::kAppExplainMore, "sawbill diagnose --all " + ShellWord(path)) + "\n";
   }
   if (paths.empty()) {
-    text += "\n" + Numbers(*wanted, settings.lang) + "\n" + Tr(settings.lang, Msg::kAppExplainTry, "sawbill rules explain " + options.subject + " FILE") + "\n";
+    text += "\n" + Numbers(*wanted, settings.lang) + "\n" +
+            Tr(settings.lang, Msg::kAppExplainTry, "sawbill rules explain " + options.subject + " FILE") + "\n";
   }
   if (json) {
     JsonObject o;

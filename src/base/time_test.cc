@@ -142,10 +142,11 @@ TEST(DurationTest, Format) {
 }
 
 TEST(DurationTest, ChineseHasItsOwnUnits) {
-  const std::pair<double, const char*> cases[] = {
-      {std::nan(""), "—"},   {0, "0 秒"},          {0.25, "250 毫秒"},      {9.5, "9.5 秒"},         {45, "45 秒"},
-      {200, "3 分 20 秒"},   {900, "15 分钟"},     {3600, "1 小时"},        {6900, "1 小时 55 分"},  {7500, "2 小时 05 分"},
-      {86400, "1 天"},       {97200, "1 天 3 小时"}, {-200, "-3 分 20 秒"}, {1e300, "∞"}};
+  const std::pair<double, const char*> cases[] = {{std::nan(""), "—"},    {0, "0 秒"},      {0.25, "250 毫秒"},
+                                                  {9.5, "9.5 秒"},        {45, "45 秒"},    {200, "3 分 20 秒"},
+                                                  {900, "15 分钟"},       {3600, "1 小时"}, {6900, "1 小时 55 分"},
+                                                  {7500, "2 小时 05 分"}, {86400, "1 天"},  {97200, "1 天 3 小时"},
+                                                  {-200, "-3 分 20 秒"},  {1e300, "∞"}};
   for (const auto& [seconds, text] : cases) EXPECT_EQ(FormatDuration(seconds, Lang::kZh), text) << seconds;
 }
 

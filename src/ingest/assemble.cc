@@ -229,7 +229,8 @@ void NoteTime(const Table& table, const ReadContext& context, const Backwards& w
   if (worst.steps > 0) {
     out->quality.Count(Odd::kTimeBackwards, context.file + ": " + FormatRfc3339(worst.first_at), worst.steps);
     out->notes.push_back(Tr(context.lang, Msg::kIngestNoteTimeBack, worst.steps, FormatRfc3339(worst.first_at),
-                            FormatDuration(Seconds(worst.largest), context.lang), FormatDuration(Seconds(worst.overlap), context.lang)));
+                            FormatDuration(Seconds(worst.largest), context.lang),
+                            FormatDuration(Seconds(worst.overlap), context.lang)));
   }
 }
 

@@ -6,8 +6,8 @@
 // because a
 //    masked uuid or an `index` that a script printed once for each container is 0 for all of them; equal ones in that
 //    order.
-//    A column for the node (hostname) stands before all of them: cards of two nodes are two cards, whatever their index,
-//    and where nothing but the node is told, the rows of each node are taken by 2.
+//    A column for the node (hostname) stands before all of them: cards of two nodes are two cards, whatever their
+//    index, and where nothing but the node is told, the rows of each node are taken by 2.
 // 2. No such column: nvidia-smi prints the cards of one sample one after another, stamped up to 110 ms apart, then
 // waits.
 //    The k is searched for which a threshold between the n/k largest gaps and the rest cuts the file into bursts of k
@@ -525,9 +525,9 @@ Status AssignCards(const Table& table, const ReadContext& context, model::DataQu
     SAWBILL_RETURN_IF_ERROR((nodes < 2 ? ByOrder : ByNode)(table, context, quality, notes, out));
   } else {
     SAWBILL_RETURN_IF_ERROR(ByColumn(table, slot, context, quality, out));
-    out->explanation =
-        nodes < 2 ? Tr(context.lang, Msg::kIngestCardsColumn, SlotName(slot), out->cards.size())
-                  : Tr(context.lang, Msg::kIngestCardsColumnNodes, SlotName(slot), out->cards.size(), nodes);
+    out->explanation = nodes < 2
+                           ? Tr(context.lang, Msg::kIngestCardsColumn, SlotName(slot), out->cards.size())
+                           : Tr(context.lang, Msg::kIngestCardsColumnNodes, SlotName(slot), out->cards.size(), nodes);
   }
   if (const int64_t n = Disagreements(table); n > 0) {
     quality->Count(Odd::kIndexDisagrees, context.file + ": gpu, index", n);

@@ -211,7 +211,8 @@ void AddCards(const Recording& r, Lang lang, std::vector<std::string>* lines) {
 Result<Recording> ReadFile(sys::FileSystem* fs, const std::string& path, const IngestOptions& options) {
   SAWBILL_ASSIGN_OR_RETURN(const Opened o, Recognise(fs, path));
   const Candidate best = o.candidates.front();
-  if (best.certainty < kLeastCertainty) return NotRecognised(options.name.empty() ? path : options.name, o, options.lang);
+  if (best.certainty < kLeastCertainty)
+    return NotRecognised(options.name.empty() ? path : options.name, o, options.lang);
   Recording recording;
   Explanation unused;
   SAWBILL_RETURN_IF_ERROR(ReadAs(*best.format, o, path, options, &recording, &unused));

@@ -280,10 +280,12 @@ TEST(F5, AnOldPriceIsLabelledWithItsDayAndItsAge) {
               testing::ElementsAre(testing::AllOf(HasSubstr("Old price: 2.5 USD a card-hour (price page) is of "
                                                             "2025-10-02, 91 days before the end"),
                                                   HasSubstr("Check it"))));
-  EXPECT_THAT(priced("2026-07-01").price_notes,
-              testing::ElementsAre(HasSubstr("Later price: 2.5 USD a card-hour (price page) is of 2026-07-01, 180 days")));
+  EXPECT_THAT(
+      priced("2026-07-01").price_notes,
+      testing::ElementsAre(HasSubstr("Later price: 2.5 USD a card-hour (price page) is of 2026-07-01, 180 days")));
   EXPECT_THAT(priced("2025-01-01", Lang::kZh).price_notes,
-              testing::ElementsAre(HasSubstr("价格较旧：每卡时 2.5 USD（price page）是 2025-01-01 的价格，比所计费时段的末尾早 365 天")));
+              testing::ElementsAre(HasSubstr(
+                  "价格较旧：每卡时 2.5 USD（price page）是 2025-01-01 的价格，比所计费时段的末尾早 365 天")));
   EXPECT_TRUE(priced("").price_notes.empty());  // who gives no day is told nothing of it
 
   const Report old = priced("2025-01-01");

@@ -24,8 +24,8 @@ TextError ParseMetricTest(std::string_view text, Layer layer, MetricTest* out);
 
 std::string_view OpText(Op op);
 bool Compare(double left, Op op, double right);
-/// "43.2 %", "5 min", "12 W", "3.5 cores", "yes" (a fact that holds or not); in Chinese "5 分钟", "3.5 核", "是". "—" for a
-/// missing value. At most `decimals` after the point.
+/// "43.2 %", "5 min", "12 W", "3.5 cores", "yes" (a fact that holds or not); in Chinese "5 分钟", "3.5 核", "是". "—"
+/// for a missing value. At most `decimals` after the point.
 std::string FormatValue(wave::Feature feature, double value, Lang lang, int decimals = 1);
 /// Value and threshold with as many decimals as it takes to see that they differ, if they do.
 struct ValuePair {

@@ -113,8 +113,8 @@ TEST(Docs, FeatureTableEqualsTheCode) {
 bool CanBeLookedUp(const std::string& word) {
   constexpr std::string_view kOtherColumns[] = {"memory_total_mb", "power_limit_w"};
   return model::FindGpuMetric(word) || model::FindHostMetric(word) || model::FindProcessMetric(word) ||
-         wave::FindFeature(word) || std::find(std::begin(kOtherColumns), std::end(kOtherColumns), word) !=
-                                        std::end(kOtherColumns);
+         wave::FindFeature(word) ||
+         std::find(std::begin(kOtherColumns), std::end(kOtherColumns), word) != std::end(kOtherColumns);
 }
 
 TEST(Docs, EveryFeatureSaysFromWhichColumnsItIs) {

@@ -109,9 +109,9 @@ std::string PrintTest(const Verdict& v, Lang lang) {
   if (!v.rule->test) return "";
   const MetricTest& t = *v.rule->test;
   const bool trend = v.rule->layer == Layer::kTrend;
-  std::string line =
-      trend ? Tr(lang, Msg::kRulesTestTrend, t.text, FormatDuration(t.window_s, lang), FormatDuration(t.against_s, lang))
-            : Tr(lang, Msg::kRulesTestFor, t.text, FormatDuration(t.for_s, lang));
+  std::string line = trend ? Tr(lang, Msg::kRulesTestTrend, t.text, FormatDuration(t.window_s, lang),
+                                FormatDuration(t.against_s, lang))
+                           : Tr(lang, Msg::kRulesTestFor, t.text, FormatDuration(t.for_s, lang));
   if (!v.test) {
     line = "  " + line + "; " + Tr(lang, Msg::kRulesTestByFeatures);
   } else {

@@ -89,9 +89,11 @@ std::vector<RecordingWriter::Row> RecordingWriter::RowsOf(const Recording& piece
     for (const TimeMs t : LooksAtSilentCards(piece, after)) add(t, kGpuRow, k, kSilent);
   }
   for (size_t k = 0; k < piece.hosts.size(); ++k) {
-    for (size_t i = 0; i < piece.hosts[k].size(); ++i) add(piece.hosts[k].t_ms[i], kHostRow, k, static_cast<int64_t>(i));
+    for (size_t i = 0; i < piece.hosts[k].size(); ++i)
+      add(piece.hosts[k].t_ms[i], kHostRow, k, static_cast<int64_t>(i));
   }
-  for (size_t i = 0; i < piece.processes.size(); ++i) add(piece.processes[i].t_ms, kProcessRow, 0, static_cast<int64_t>(i));
+  for (size_t i = 0; i < piece.processes.size(); ++i)
+    add(piece.processes[i].t_ms, kProcessRow, 0, static_cast<int64_t>(i));
   for (size_t i = 0; i < piece.runs.size(); ++i) add(piece.runs[i].t_ms, kRunRow, 0, static_cast<int64_t>(i));
   for (size_t i = 0; i < piece.events.size(); ++i) add(piece.events[i].t_ms, kEventRow, 0, static_cast<int64_t>(i));
   std::stable_sort(rows.begin(), rows.end(), [](const Row& a, const Row& b) { return a.t_ms < b.t_ms; });
