@@ -179,8 +179,8 @@ TEST(Analyze, SwingsThatPowerDoesNotFollowAreAliasedAndNoPeriodIsClaimed) {
   for (const Finding& f : a.findings) EXPECT_FALSE(f.period_s.has_value()) << Names(a);
 }
 
-// A steady step of 0.9 s, polled once a second through a short window, draws the same sawtooth of 10 s: without power or the
-// driver's window nothing tells them apart, and only beats that an alias hardly makes are claimed.
+// A steady step of 0.9 s, polled once a second through a short window, draws the same sawtooth of 10 s: without power
+// or the driver's window nothing tells them apart, and only beats that an alias hardly makes are claimed.
 TEST(Analyze, FromUtilisationAloneAShortBeatIsNotClaimed) {
   const auto pattern_period = [](const std::string& wave) {
     model::Recording r = RecordingBuilder().Card(wave).Constant(GpuMetric::kMemUsedMb, 60000).Build();

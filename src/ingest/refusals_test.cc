@@ -2,8 +2,7 @@
 // What is said of files that cannot be read, in both languages, and tables whose cells are parted by something else.
 #include <gmock/gmock.h>
 
-#include <regex>
-
+#include "base/text.h"
 #include "ingest/test_util.h"
 #include "sys/decompress.h"
 
@@ -100,7 +99,7 @@ TEST(Delimiters, OfAFileThatIsNoTableAreLeftAsTheyAre) {
   EXPECT_THAT(RefusalIn(Lang::kEn, "a\tb\n"), Not(HasSubstr("?")));
 }
 
-/// Three words of Latin letters in a row, one blank between them: an English sentence. Commands and names within
+/// Three words of small Latin letters in a row, one blank between them: an English sentence. Commands and names within
 /// backquotes, quotes or brackets are none.
 std::string EnglishWithin(const std::string& text) {
   std::string plain;
@@ -113,8 +112,16 @@ std::string EnglishWithin(const std::string& text) {
     closing = c == '`' ? '`' : c == '\'' ? '\'' : c == '(' ? ')' : '\0';
     plain += closing != 0 ? '.' : c;
   }
-  std::smatch found;
-  return std::regex_search(plain, found, std::regex("[A-Za-z]{2,} [a-z]{2,} [a-z]{2,}")) ? found.str() : "";
+  std::string run;
+  size_t words = 0;
+  for (const std::string_view part : Split(plain, ' ')) {
+    const bool word =
+        part.size() > 1 && std::all_of(part.begin(), part.end(), [](char c) { return c >= 'a' && c <= 'z'; });
+    run = word ? run + (words == 0 ? "" : " ") + std::string(part) : "";
+    words = word ? words + 1 : 0;
+    if (words == 3) return run;
+  }
+  return "";
 }
 
 TEST(Refusal, TheFinderOfEnglishFindsIt) {
