@@ -167,7 +167,12 @@ std::vector<Recommendation> Recommend(const analysis::Finding& x, const std::vec
       add("dump-stacks", 3, Msg::kActHang);
       break;
     case FindingId::kIdleHeld:
-      add("release", 2, Msg::kActRelease);
+      // One of several cards of a job that works on the others.
+      if (x.features.Get(Feature::kCards) >= 2 && x.run < 0) {
+        add("fewer-cards", 2, Msg::kActFewerCards);
+      } else {
+        add("release", 2, Msg::kActRelease);
+      }
       break;
     case FindingId::kUnused:
       if (x.cause == Cause::kOverAllocated) {

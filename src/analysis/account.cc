@@ -47,7 +47,8 @@ struct Plan {
   const RunAnalysis* run = nullptr;
   const CardInRun* facts = nullptr;
   Line wait_line = Line::kUnexplained;
-  bool throttled = false, never_works = false;
+  bool throttled = false;
+  std::optional<Line> never_works;  // where the time of a card goes that the job has and never uses
   double spin = 0, communication = 0, empty = 0;
 };
 
@@ -83,8 +84,9 @@ Plan MakePlan(const Piece& p, int index, size_t card) {
   }
   plan.throttled = fired(FindingId::kThrottling) != nullptr;
   if (!plan.run->active.empty()) {
-    const auto [first, last] = p.cards[card].Range(plan.run->active);
-    plan.never_works = !FirstWork(p.cards[card], first, last) && p.cards[card].has_util;
+    // A process that holds its memory and does nothing; without one nobody is on the card at all.
+    if (plan.facts != nullptr && plan.facts->never_works)
+      plan.never_works = plan.facts->has_process ? Line::kIdleHeld : Line::kUnused;
   }
   return plan;
 }
@@ -259,19 +261,28 @@ class CardWalk {
     });
   }
 
+  size_t Looks(model::TimeRange range) const {
+    const auto [first, last] = c_.Range(range);
+    return last - first;
+  }
+
   /// Phases and losses of a sample within a run; returns seconds of a hang.
   double Inside(const Plan& plan, size_t i) {
     const TimeMs t1 = c_.t(i), t0 = t1 - static_cast<TimeMs>(c_.dt(i) * 1000);
     const RunAnalysis& r = *plan.run;
     const double dt = dt_;
     if (plan.never_works) {
-      interval_.fixed.push_back({Line::kUnused, dt});
+      interval_.fixed.push_back({*plan.never_works, dt});
       return 0;
     }
     if (r.active.empty() || t1 <= r.active.from) {
       const bool held_for_long =
           r.features.Get(Feature::kNotebookShare) >= 0.5 ||
           ((!r.run.start_known || r.quiet_start) && r.features.Get(Feature::kIdleHeldS) >= kIdleStretchS);
+      if (r.active.empty() && c_.coarse() && Looks(r.run.range) < kLeastLooks) {
+        interval_.fixed.push_back({Line::kUnexplained, dt});  // so few looks miss a short job's work
+        return 0;
+      }
       const bool never = r.active.empty() && r.run.range.seconds() >= kIdleStretchS;
       if (!c_.has_util) return 0;
       interval_.fixed.push_back({held_for_long || never ? Line::kIdleHeld : Line::kStartup, dt});

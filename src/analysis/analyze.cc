@@ -231,9 +231,9 @@ void SharedCards(const Piece& p, Lang lang, PieceResult* out) {
     if (s.s < 1) continue;
     const std::string& gpu = p.cards[k].track->card.gpu;
     const double measured = s.measured_s / s.s;
-    out->limits.push_back(
-        measured > 0 ? Tr(lang, Msg::kLimitSharedMeasured, gpu, FormatDuration(s.s), FormatFixed(100 * measured, 0))
-                     : Tr(lang, Msg::kLimitSharedEqual, gpu, FormatDuration(s.s)));
+    out->limits.push_back(measured > 0 ? Tr(lang, Msg::kLimitSharedMeasured, gpu, FormatDuration(s.s, lang),
+                                            FormatFixed(100 * measured, 0))
+                                       : Tr(lang, Msg::kLimitSharedEqual, gpu, FormatDuration(s.s, lang)));
   }
 }
 

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "base/numbers.h"
+#include "base/text.h"
 
 namespace sawbill::analysis {
 namespace {
@@ -18,6 +19,7 @@ class Writer {
   std::string Percent(Feature x) const { return Text(f_.Get(x) * 100, 0); }
   std::string Number(Feature x, int decimals = 0) const { return Text(f_.Get(x), decimals); }
   std::string Text(double v, int decimals) const { return IsMissing(v) ? "?" : FormatFixed(v, decimals); }
+  std::string Duration(double seconds) const { return FormatDuration(seconds, lang_); }
   template <typename... A>
   void Add(Msg id, const A&... args) {
     out.push_back(Tr(lang_, id, args...));
@@ -100,26 +102,40 @@ void Imbalance(Writer* w, const Piece& p, const Finding& x) {
   }
 }
 
+/// The run whose process holds the card of `f` and never uses it; null where the finding is about something else.
+const RunAnalysis* JobThatNeverUses(const Piece& p, const Fired& f) {
+  for (size_t r = 0; f.run < 0 && r < p.runs.size(); ++r) {
+    if (NeverWorksIn(p, static_cast<int>(r), f.cards.front())) return &p.runs[r];
+  }
+  return nullptr;
+}
+
+std::string NameOf(const jobs::Run& run) { return Sanitize(!run.job.empty() ? run.job : run.program); }
+
 void States(Writer* w, const Piece& p, const Fired& f, const Finding& x) {
   const wave::FeatureSet& v = x.features;
   switch (x.id) {
     case FindingId::kStartup:
-      w->Add(Msg::kBecauseStartup, FormatDuration(v.Get(Feature::kStartupS)));
+      w->Add(Msg::kBecauseStartup, w->Duration(v.Get(Feature::kStartupS)));
       break;
     case FindingId::kRestartLoop:
-      w->Add(Msg::kBecauseRestart, std::to_string(f.group.size()), FormatDuration(v.Get(Feature::kLifeS)));
+      w->Add(Msg::kBecauseRestart, std::to_string(f.group.size()), w->Duration(v.Get(Feature::kLifeS)));
       break;
     case FindingId::kHang:
-      w->Add(Msg::kBecauseHang, FormatDuration(v.Get(Feature::kHangS)));
+      w->Add(Msg::kBecauseHang, w->Duration(v.Get(Feature::kHangS)));
       break;
     case FindingId::kIdleHeld:
-      w->Add(Msg::kBecauseIdleHeld, FormatDuration(x.wasted_s));
+      if (const RunAnalysis* r = JobThatNeverUses(p, f)) {
+        w->Add(Msg::kBecauseIdleOfJob, NameOf(r->run), w->Duration(x.wasted_s));
+      } else {
+        w->Add(Msg::kBecauseIdleHeld, w->Duration(x.wasted_s));
+      }
       break;
     case FindingId::kUnused:
       if (x.cause == Cause::kOverAllocated) {
         w->Add(Msg::kBecauseOverAllocated);
       } else {
-        w->Add(Msg::kBecauseUnused, FormatDuration(x.wasted_s), FormatDuration(p.range.seconds()));
+        w->Add(Msg::kBecauseUnused, w->Duration(x.wasted_s), w->Duration(p.range.seconds()));
       }
       if (v.Get(Feature::kGapCount) >= 1) w->Add(Msg::kBecauseGaps, w->Number(Feature::kGapCount));
       break;
@@ -170,7 +186,7 @@ std::vector<std::string> CausalChain(const Piece& p, const Fired& f, const Findi
       const double before = x.features.Get(Feature::kTrendBefore),
                    after = before * (1 - x.features.Get(Feature::kTrendDrop));
       w.Add(Msg::kBecauseDegradation, w.Text(before, 0), w.Text(after, 0),
-            FormatDuration(x.features.Get(Feature::kActiveS) - x.features.Get(Feature::kTrendAfterS)));
+            w.Duration(x.features.Get(Feature::kActiveS) - x.features.Get(Feature::kTrendAfterS)));
       break;
     }
     default:

@@ -19,7 +19,8 @@ wave::Series DiskWrites(const model::Recording& r, const RunAnalysis& a);
 void Level(const std::vector<PreparedCard>& cards, RunAnalysis* a);
 /// Dips, periods, aliasing.
 void Shape(const RunSeries& s, const std::vector<PreparedCard>& cards, RunAnalysis* a);
-void InterruptionFeatures(RunAnalysis* a);
+/// `interval_s`: between samples; what that cannot show is left absent.
+void InterruptionFeatures(double interval_s, RunAnalysis* a);
 /// DataParallel, straggler, communication.
 void SeveralCards(const model::Recording& r, const std::vector<PreparedCard>& cards, RunAnalysis* a);
 void Clocks(const std::vector<PreparedCard>& cards, RunAnalysis* a);

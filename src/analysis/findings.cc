@@ -43,7 +43,7 @@ void Take(const Piece& p, int run, Line line, double share, Finding* x) {
 void TakeCard(const Piece& p, size_t card, Line line, Finding* x) {
   for (const auto& [key, lines] : p.account) {
     if (key.card != card || lines[Index(line)] <= 0) continue;
-    if (key.run < 0 || line == Line::kUnused) x->wasted_by[key] += lines[Index(line)];
+    if (key.run < 0 || line == Line::kUnused || NeverWorksIn(p, key.run, card)) x->wasted_by[key] += lines[Index(line)];
   }
 }
 
@@ -96,7 +96,11 @@ void TakeSeconds(const Piece& p, const Fired& f, Finding* x) {
       if (f.run < 0) {
         for (const size_t k : f.cards) TakeCard(p, k, model::Info(x->id).line, x);
       } else {
-        Take(p, f.run, model::Info(x->id).line, 1, x);
+        // A card that the job never uses is a finding of its own.
+        for (const auto& [key, lines] : p.account) {
+          const double s = lines[Index(model::Info(x->id).line)];
+          if (key.run == f.run && s > 0 && !NeverWorksIn(p, f.run, key.card)) x->wasted_by[key] += s;
+        }
       }
       break;
     case FindingId::kSharedGpu:
@@ -180,8 +184,24 @@ SavingEstimate Capped(const Piece& p, const whatif::Range& r, const Finding& x) 
   return s;
 }
 
+/// The time in which a reader finds what the finding stands on.
+model::TimeRange WhenSeen(const Piece& p, const Fired& f, FindingId id) {
+  if (f.run < 0) return p.range;
+  const RunAnalysis& r = p.runs[static_cast<size_t>(f.run)];
+  if (id == FindingId::kRestartLoop && !f.group.empty()) {
+    const RunAnalysis& last = p.runs[static_cast<size_t>(f.group.back())];
+    return {p.runs[static_cast<size_t>(f.group.front())].run.range.from, last.run.range.to};
+  }
+  if (id == FindingId::kIdleHeld) return r.run.range;
+  if (id == FindingId::kStartup) return {r.run.range.from, r.active.from};
+  for (const Interruption& i : r.interruptions.all) {
+    if (id == FindingId::kHang && i.state == State::kHang) return i.range;
+  }
+  return r.active;
+}
+
 void AddEvidence(const rules::Verdict& v, const Piece& p, const Fired& f, Lang lang, Finding* x) {
-  const model::TimeRange when = f.run >= 0 ? p.runs[static_cast<size_t>(f.run)].active : p.range;
+  const model::TimeRange when = WhenSeen(p, f, x->id);
   const auto add = [&](const std::vector<rules::Checked>& checks) {
     for (const rules::Checked& c : checks) {
       const bool speaks = c.role == rules::Checked::Role::kRequire || c.role == rules::Checked::Role::kSupport;
@@ -232,8 +252,10 @@ void AddCases(const Piece& p, const Fired& f, Lang lang, Finding* x) {
   size_t shown = 0;
   for (const Interruption& i : r.interruptions.all) {
     if (i.state != state || state == State::kOutside || shown++ >= kShown) continue;
-    x->evidence.push_back(
-        {"duration_s", Tr(lang, Msg::kEvidenceStop, FormatFixed(i.seconds, 1)), i.seconds, std::nullopt, i.range});
+    const Msg said = state == State::kEvaluation ? Msg::kEvidenceStretch
+                     : state == State::kIdle     ? Msg::kEvidenceIdle
+                                                 : Msg::kEvidenceStop;
+    x->evidence.push_back({"duration_s", Tr(lang, said, FormatFixed(i.seconds, 1)), i.seconds, std::nullopt, i.range});
   }
 }
 

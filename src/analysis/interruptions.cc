@@ -287,7 +287,7 @@ void FindLogging(Context* c, double main_busy, double interval_s, Interruptions*
     members.push_back(q);
     shared += span.second - span.first;
   }
-  if (spans.size() < 8 || interval_s > 2) return;
+  if (spans.size() < 8 || interval_s > kCoarsestForLoggingS) return;
   const InterruptionClass summary = Summarise(spans);
   // Who waits for data has an idle main process; who writes logs has a busy one. Without that, shape alone cannot tell.
   const bool regular = summary.spacing.periodic() && summary.spacing.period_s >= 4;
@@ -313,14 +313,32 @@ bool BatchIsInTheMaking(const wave::Series& preparing, double from_s, double to_
   return all > 0 && busy >= 0.8 * all;
 }
 
-void FindIdleAndStalls(Context* c, const wave::Series& preparing, double typical_dip_s, Interruptions* out) {
+/// The share of the run's looks that found next to nothing.
+double QuietShare(const Context& c) {
+  size_t quiet = 0, all = 0;
+  for (const float v : c.s.util.v) {
+    if (IsMissing(v)) continue;
+    ++all;
+    if (v <= kQuietLevel * c.hi) ++quiet;
+  }
+  return all > 0 ? static_cast<double>(quiet) / static_cast<double>(all) : 0;
+}
+
+void FindIdleAndStalls(Context* c, const wave::Series& preparing, double typical_dip_s, double interval_s,
+                       Interruptions* out) {
   std::vector<std::pair<double, double>> stalls;
+  const bool coarse = interval_s > kFinestShapeS;
+  const double quiet_share = coarse ? QuietShare(*c) : 0;
   for (Quiet& q : c->quiet) {
     const wave::Event& e = q.event;
     if (q.used || e.end_s > c->end_s || Taken(*out, c->s, e.start_s, e.end_s)) continue;
     const double length = e.end_s - e.start_s;
     const bool stands_out = length >= kIdleStretchS || length >= std::max(5.0, 5 * typical_dip_s);
     if (!stands_out || BatchIsInTheMaking(preparing, e.start_s, e.end_s)) continue;
+    if (coarse && !LongerThanChance(e.last - e.first + 1, quiet_share, c->s.util.size())) {
+      out->untold_idle = out->untold_idle || length >= kIdleStretchS;
+      continue;
+    }
     if (length >= kIdleStretchS) {
       q.used = true;
       out->idle_s += length;
@@ -336,6 +354,11 @@ void FindIdleAndStalls(Context* c, const wave::Series& preparing, double typical
 }
 
 }  // namespace
+
+bool LongerThanChance(size_t looks, double share, size_t all) {
+  constexpr double kIdleAnyway = 0.9, kAccident = 0.01;
+  return share >= kIdleAnyway || static_cast<double>(all) * std::pow(share, static_cast<double>(looks)) < kAccident;
+}
 
 RunSeries MakeRunSeries(const std::vector<const PreparedCard*>& cards, model::TimeRange active) {
   RunSeries r;
@@ -424,10 +447,11 @@ Interruptions FindInterruptions(const RunSeries& s, const wave::Series& writes, 
     const double base = wave::Median(w), noise = wave::RobustSigma(w);
     if (IsPresent(base)) c.bursts = wave::FindBursts(writes, base + std::max(10.0, 8 * noise));
   }
-  FindCheckpoints(&c, typical_dip_s, &out);
+  // A save takes seconds: one look a minute meets some of them and tells the width of none.
+  if (interval_s <= kCoarsestForSavesS) FindCheckpoints(&c, typical_dip_s, &out);
   FindEvaluations(&c, interval_s, &out);
   FindLogging(&c, main_busy, interval_s, &out);
-  FindIdleAndStalls(&c, preparing, typical_dip_s, &out);
+  FindIdleAndStalls(&c, preparing, typical_dip_s, interval_s, &out);
   std::sort(out.all.begin(), out.all.end(), [](const auto& a, const auto& b) { return a.range.from < b.range.from; });
   return out;
 }

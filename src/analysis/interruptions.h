@@ -41,7 +41,8 @@ struct Interruptions {
   InterruptionClass checkpoint, evaluation, logging, stall;
   double idle_s = 0, longest_idle_s = 0;
   double hang_s = 0;
-  int aliased_dips = 0;  // quiet stretches that power contradicts: artefacts of sampling
+  bool untold_idle = false;  // quiet looks of a coarse record that chance explains
+  int aliased_dips = 0;      // quiet stretches that power contradicts: artefacts of sampling
 };
 
 /// The series of one run: the mean of its cards on the ticks of the first one.
@@ -53,6 +54,13 @@ struct RunSeries {
   std::vector<TimeMs> t_ms;  // of each sample
 };
 RunSeries MakeRunSeries(const std::vector<const PreparedCard*>& cards, model::TimeRange active);
+
+/// The longest intervals between samples at which saves, and the pauses of logging, can be seen.
+inline constexpr double kCoarsestForSavesS = 10, kCoarsestForLoggingS = 2;
+
+/// True where `looks` quiet ones in a row, among `all` of which `share` are quiet, are no accident (one in a hundred
+/// such records). A card that nine looks in ten find idle is idle however that is spread.
+bool LongerThanChance(size_t looks, double share, size_t all);
 
 /// Quiet time from which a stretch counts as idle rather than as an interruption of a running job.
 inline constexpr double kIdleStretchS = 60.0;

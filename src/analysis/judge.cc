@@ -142,7 +142,20 @@ void JudgeRestarts(Piece* p, const Options& o) {
   }
 }
 
+bool NeverWorks(const Piece& p, size_t card) {
+  for (size_t r = 0; r < p.runs.size(); ++r) {
+    if (NeverWorksIn(p, static_cast<int>(r), card)) return true;
+  }
+  return false;
+}
+
 }  // namespace
+
+bool NeverWorksIn(const Piece& p, int run, size_t card) {
+  if (run < 0) return false;
+  const auto& cards = p.runs[static_cast<size_t>(run)].cards;
+  return std::any_of(cards.begin(), cards.end(), [&](const CardInRun& c) { return c.card == card && c.never_works; });
+}
 
 void JudgePiece(Piece* p, const Options& o) {
   for (size_t i = 0; i < p->runs.size(); ++i) {
@@ -163,12 +176,11 @@ void JudgeCards(Piece* p, const Options& o) {
   for (size_t k = 0; k < p->cards.size(); ++k) {
     wave::FeatureSet f;
     double unused = 0, all = 0, held_idle = 0;
-    bool never_works = false;
+    const bool never_works = NeverWorks(*p, k);
     for (const auto& [key, lines] : p->account) {
       if (key.card != k) continue;
       unused += lines[model::Index(model::Line::kUnused)];
-      if (key.run < 0) held_idle += lines[model::Index(model::Line::kIdleHeld)];
-      if (key.run >= 0 && lines[model::Index(model::Line::kUnused)] > 0) never_works = true;
+      if (key.run < 0 || NeverWorksIn(*p, key.run, k)) held_idle += lines[model::Index(model::Line::kIdleHeld)];
       for (const double s : lines) all += s;
     }
     int gaps = 0;

@@ -34,6 +34,7 @@ void Limits(const Piece& p, const Options& o, PieceResult* out) {
   const model::Recording& r = *p.recording;
   bool util = false, power = false, memory = false, time = false;
   double coarse = 0;
+  std::vector<std::string> no_time;
   for (size_t k = 0; k < p.cards.size(); ++k) {
     const PreparedCard& c = p.cards[k];
     if (!p.split[k].empty()) continue;
@@ -48,11 +49,12 @@ void Limits(const Piece& p, const Options& o, PieceResult* out) {
     coarse = std::max(coarse, c.coverage.median_interval_s);
     if (!c.has_util && c.coverage.covered_s > 0)
       out->limits.push_back(Tr(o.lang, Msg::kLimitNoUtil, c.track->card.gpu));
-    if (c.coverage.covered_s <= 0) {
-      out->limits.push_back(Tr(o.lang, Msg::kLimitNoTime, c.track->card.gpu, std::to_string(c.size())));
-    }
+    if (c.coverage.covered_s <= 0) no_time.push_back(c.track->card.gpu);
   }
+  if (!no_time.empty()) out->limits.push_back(Tr(o.lang, Msg::kLimitNoTime, Join(no_time, ", ")));
+  bool untold_idle = false;
   for (const RunAnalysis& run : p.runs) {
+    untold_idle = untold_idle || run.untold_idle;
     out->work_s = std::max(out->work_s, run.active.seconds());
     if (run.aliased)
       out->limits.push_back(Tr(o.lang, Msg::kLimitAliased, p.cards[run.run.cards.front()].track->card.gpu));
@@ -67,14 +69,15 @@ void Limits(const Piece& p, const Options& o, PieceResult* out) {
     out->cannot_judge.push_back(Tr(o.lang, time ? Msg::kCannotJudgeNoUtil : Msg::kCannotJudgeNoTime));
     return;
   }
-  if (coarse > 10) {
-    const std::string interval = FormatFixed(coarse, 0), limit = FormatFixed(3 * coarse, 0);
-    out->limits.push_back(Tr(o.lang, Msg::kLimitCoarse, interval, limit));
+  if (coarse > kFinestShapeS) {
+    const std::string interval = FormatDuration(coarse, o.lang);
+    out->limits.push_back(Tr(o.lang, Msg::kLimitCoarse, interval, FormatDuration(3 * coarse, o.lang)));
+    if (untold_idle) out->limits.push_back(Tr(o.lang, Msg::kLimitIdleUntold, interval));
     out->cannot_judge.push_back(Tr(o.lang, Msg::kCannotJudgeCoarse, interval));
   }
   LimitByKinds(power, memory, !r.processes.empty(), !r.hosts.empty(), o.lang, out);
   if (p.range.seconds() < 180) {
-    out->cannot_judge.push_back(Tr(o.lang, Msg::kCannotJudgeShort, FormatDuration(p.range.seconds())));
+    out->cannot_judge.push_back(Tr(o.lang, Msg::kCannotJudgeShort, FormatDuration(p.range.seconds(), o.lang)));
   }
 }
 

@@ -88,8 +88,9 @@ void Straggler(const std::vector<CardMeans>& m, RunAnalysis* a) {
     if (i == slow) continue;
     // Power of a spinning card is not zero (about 30 % of the range); its memory activity nearly is.
     const double share = by_memory ? 1.0 - m[i].mem_util / own : (1.0 - m[i].power / own) / 0.7;
-    a->cards[i].spin_share = std::clamp(share, 0.0, 0.95);
-    spin += a->cards[i].spin_share;
+    const double spins = std::clamp(share, 0.0, 0.95);
+    for (CardInRun& k : a->cards) k.spin_share = k.card == m[i].card ? spins : k.spin_share;
+    spin += spins;
   }
   f.Set(Feature::kSpinShare, spin / static_cast<double>(m.size() - 1));
   a->slow_card = m[slow].card;
@@ -129,10 +130,12 @@ void Communication(const std::vector<PreparedCard>& cards, const std::vector<Car
 
 void SeveralCards(const model::Recording&, const std::vector<PreparedCard>& cards, RunAnalysis* a) {
   wave::FeatureSet& f = a->features;
-  const size_t n = a->cards.size();
-  if (n < 2) return;
   std::vector<CardMeans> m;
-  for (const CardInRun& k : a->cards) m.push_back(MeansOf(cards[k.card], k));
+  for (const CardInRun& k : a->cards) {
+    if (!k.never_works) m.push_back(MeansOf(cards[k.card], k));
+  }
+  const size_t n = m.size();
+  if (n < 2) return;
   std::set<int64_t> pids;
   for (const auto& h : a->run.holds) pids.insert(h.pid);
   if (!pids.empty()) f.Set(Feature::kOneProcess, pids.size() == 1 ? 1 : 0);

@@ -86,7 +86,7 @@ void Level(const std::vector<PreparedCard>& cards, RunAnalysis* a) {
   wave::FeatureSet& f = a->features;
   std::vector<float> util, weight;
   MeanOfReadings power;
-  double low = 0, all = 0, wait = 0, measured = 0, memory = kMissing;
+  double low = 0, all = 0, wait = 0, measured = 0, memory = kMissing, n = 0;
   size_t samples = 0;
   for (const CardInRun& k : a->cards) {
     for (const CardInRun::Stretch& s : k.plain) samples += s.last - s.first;
@@ -95,6 +95,8 @@ void Level(const std::vector<PreparedCard>& cards, RunAnalysis* a) {
   weight.reserve(samples);
   for (const CardInRun& k : a->cards) {
     const PreparedCard& c = cards[k.card];
+    if (k.never_works) continue;  // its time is a finding of its own, and says nothing of how the job works
+    ++n;
     wait += IsPresent(k.wait_share) ? k.wait_share : 0;
     ForPlain(k, [&](size_t i) {
       const float w = c.coverage.dt_s[i];
@@ -109,10 +111,12 @@ void Level(const std::vector<PreparedCard>& cards, RunAnalysis* a) {
     const double used = MemoryUsed(c, first, last);
     if (IsPresent(used)) memory = IsPresent(memory) ? std::max(memory, used) : used;
   }
-  const double n = static_cast<double>(a->cards.size());
+  if (n == 0) return;
   f.Set(Feature::kMeasuredShare, measured / std::max(1e-9, n * a->active.seconds()));
   if (IsPresent(memory)) f.Set(Feature::kMemUsedShare, memory);
   if (all <= 0) return;
+  const PreparedCard& lead = cards[a->run.cards.front()];
+  if (lead.coarse() && static_cast<double>(util.size()) < n * kLeastLooks) return;
   const double mean = wave::WeightedMean(util, weight);
   f.Set(Feature::kUtilMean, mean);
   f.Set(Feature::kUtilP95, wave::WeightedQuantile(util, weight, 0.95));
@@ -144,10 +148,11 @@ void Shape(const RunSeries& s, const std::vector<PreparedCard>& cards, RunAnalys
   const double interval = lead.coverage.median_interval_s;
   const wave::Instrument polls{interval, lead.track->card.util_window_s.value_or(kMissing)};
   const wave::Swings swings = wave::JudgeSwings(util, power, polls);
-  f.Set(Feature::kSwing, swings.util);
-  if (IsPresent(swings.power)) f.Set(Feature::kPowerSwing, swings.power);
   a->aliased = swings.visibility == wave::Visibility::kAliased;
   f.Set(Feature::kAliased, a->aliased ? 1 : 0);
+  if (lead.coarse()) return;
+  f.Set(Feature::kSwing, swings.util);
+  if (IsPresent(swings.power)) f.Set(Feature::kPowerSwing, swings.power);
   const double hi = wave::WeightedQuantile(util.v, util.dt_s, 0.9);
   const std::vector<wave::Event> dips = wave::FindDips(util, hi);
   f.Set(Feature::kDips, static_cast<double>(dips.size()));
@@ -156,7 +161,7 @@ void Shape(const RunSeries& s, const std::vector<PreparedCard>& cards, RunAnalys
     const auto at = [&](double t_s) { return s.origin + static_cast<TimeMs>(t_s * 1000); };
     a->dip_samples.push_back({{at(dips[i].start_s), at(dips[i].end_s)}, hi - dips[i].depth, hi});
   }
-  if (a->aliased || interval > 5) return;
+  if (a->aliased) return;
   a->dip_spacing = Spacing(dips, wave::ShortestPeriod(swings.visibility, polls));
   if (a->dip_spacing.AtLeastLikely()) {
     f.Set(Feature::kDipPeriodS, a->dip_spacing.period_s);
@@ -164,7 +169,7 @@ void Shape(const RunSeries& s, const std::vector<PreparedCard>& cards, RunAnalys
   }
 }
 
-void InterruptionFeatures(RunAnalysis* a) {
+void InterruptionFeatures(double interval_s, RunAnalysis* a) {
   wave::FeatureSet& f = a->features;
   const Interruptions& x = a->interruptions;
   const double active_s = a->active.seconds();
@@ -177,10 +182,14 @@ void InterruptionFeatures(RunAnalysis* a) {
       f.Set(period, c.spacing.period_s);
     }
   };
-  set(x.checkpoint, Feature::kCkptShare, Feature::kCkptCount, Feature::kCkptPeriodS, Feature::kCkptWidthS);
-  set(x.evaluation, Feature::kEvalShare, Feature::kEvalCount, Feature::kEvalPeriodS, Feature::kEvalWidthS);
-  set(x.logging, Feature::kLogShare, Feature::kLogCount, Feature::kLogPeriodS, Feature::kLogWidthS);
-  f.Set(Feature::kStallShare, active_s > 0 ? x.stall.seconds / active_s : kMissing);
+  // What so coarse a record cannot show was not looked for, and is not "none".
+  if (interval_s <= kCoarsestForSavesS)
+    set(x.checkpoint, Feature::kCkptShare, Feature::kCkptCount, Feature::kCkptPeriodS, Feature::kCkptWidthS);
+  if (interval_s <= kCoarsestForSavesS || x.evaluation.count > 0)
+    set(x.evaluation, Feature::kEvalShare, Feature::kEvalCount, Feature::kEvalPeriodS, Feature::kEvalWidthS);
+  if (interval_s <= kCoarsestForLoggingS)
+    set(x.logging, Feature::kLogShare, Feature::kLogCount, Feature::kLogPeriodS, Feature::kLogWidthS);
+  if (interval_s <= kFinestShapeS) f.Set(Feature::kStallShare, active_s > 0 ? x.stall.seconds / active_s : kMissing);
   f.Set(Feature::kHangS, x.hang_s);
   const double tail_s = Seconds(a->run.range.to - a->active.to);
   const double head_s = a->run.start_known && !a->quiet_start ? 0 : Seconds(a->active.from - a->run.range.from);
@@ -210,7 +219,7 @@ void Trend(const RunSeries& s, RunAnalysis* a) {
       w = sum = 0;
     }
   }
-  const size_t min_side = std::max<size_t>(static_cast<size_t>(std::ceil(300.0 / block_s)), blocks.size() / 8);
+  const size_t min_side = std::max<size_t>({3, static_cast<size_t>(std::ceil(300.0 / block_s)), blocks.size() / 8});
   const wave::MeanShift shift = wave::FindMeanShift(blocks, min_side);
   if (!shift.found || shift.before <= 5) return;
   // Differences of neighbours understate the noise of a slowly wandering load; 6 errors keep healthy runs quiet.

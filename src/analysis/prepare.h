@@ -14,6 +14,12 @@
 
 namespace sawbill::analysis {
 
+/// A record with more seconds between its samples cannot show the shape of the load: each sample looks at its last
+/// second or less. What stands next to one another is then no stretch, and only means and shares are judged.
+inline constexpr double kFinestShapeS = 5;
+/// The fewest looks of a coarse record from which the level of a run is told.
+inline constexpr size_t kLeastLooks = 10;
+
 struct PreparedCard {
   const model::GpuTrack* track = nullptr;
   model::Coverage coverage;
@@ -30,6 +36,7 @@ struct PreparedCard {
   size_t size() const { return track->size(); }
   double dt(size_t i) const { return coverage.dt_s[i]; }
   TimeMs t(size_t i) const { return track->t_ms[i]; }
+  bool coarse() const { return coverage.median_interval_s > kFinestShapeS; }
   /// First sample after `t`.
   size_t UpperBound(TimeMs t) const;
   /// Samples in (range.from, range.to].

@@ -96,5 +96,70 @@ TEST(RecordedRun, TwoAtOnceShareTheCard) {
   EXPECT_NEAR(OfRun(a, 1), 300, 5);
 }
 
+/// Two cards of one job, the second of which does nothing for an hour.
+RecordingBuilder OneOfTwoWorks() {
+  return RecordingBuilder()
+      .Card("97x3600")
+      .Constant(model::GpuMetric::kMemUsedMb, 60000)
+      .Card("0x3600")
+      .Constant(model::GpuMetric::kMemUsedMb, 2000);
+}
+
+TEST(HeldCard, OfAProcessThatNeverUsesItIsHeldAndIdleAndNotUnused) {
+  RecordingBuilder::Job first, second;  // equal names: two ranks of one job
+  first.to_s = second.to_s = 3599;
+  first.main_cores = second.main_cores = 1;
+  first.tree_cores = second.tree_cores = 1;
+  first.workers = second.workers = 0;
+  second.pid = 101;
+  const Analysis a = Judge(OneOfTwoWorks().Process({0}, first).Process({1}, second).Build());
+  ASSERT_EQ(a.runs.size(), 1U);
+  EXPECT_EQ(a.runs[0].cards, (std::vector<size_t>{0, 1}));
+  const Finding* held = Find(a, model::FindingId::kIdleHeld);
+  ASSERT_NE(held, nullptr);
+  EXPECT_EQ(held->cards, (std::vector<size_t>{1}));
+  EXPECT_NEAR(held->wasted_s, 3599, 1);
+  EXPECT_NEAR(a.Lines()[model::Index(model::Line::kIdleHeld)], 3599, 1);
+  EXPECT_EQ(a.Lines()[model::Index(model::Line::kUnused)], 0);
+  ASSERT_EQ(held->because.size(), 1U);
+  EXPECT_THAT(held->because[0], testing::HasSubstr("A process of the job train held the card for 59 min 59 s"));
+  EXPECT_EQ(Find(a, model::FindingId::kUnused), nullptr);
+  // The idle card says nothing of how the job works on the other.
+  EXPECT_EQ(a.findings.size(), 1U);
+  EXPECT_NEAR(a.Lines()[model::Index(model::Line::kUseful)], 3599, 40);
+}
+
+TEST(HeldCard, WhereOnlyTheNoteOfTheJobNamesItItIsUnused) {
+  const Analysis a = Judge(With(OneOfTwoWorks().Build(), {{"r1", "bert", "0|1", 0, 3599}}));
+  const Finding* unused = Find(a, model::FindingId::kUnused);
+  ASSERT_NE(unused, nullptr);
+  EXPECT_EQ(unused->cause, model::Cause::kOverAllocated);
+  EXPECT_EQ(unused->cards, (std::vector<size_t>{1}));
+  EXPECT_NEAR(unused->wasted_s, 3599, 1);
+  EXPECT_THAT(unused->because.front(), testing::HasSubstr("no process of it is on the card"));
+  EXPECT_EQ(Find(a, model::FindingId::kIdleHeld), nullptr);
+}
+
+TEST(HeldCard, TheJobsOwnIdleTimeAndThatOfTheCardAreCountedOnce) {
+  // The job works for half an hour and then sleeps on both cards; the second card never worked.
+  RecordingBuilder::Job first, second;
+  first.to_s = second.to_s = 3599;
+  second.pid = 101;
+  const Analysis a = Judge(RecordingBuilder()
+                               .Card("97x1800 0x1800")
+                               .Constant(model::GpuMetric::kMemUsedMb, 60000)
+                               .Card("0x3600")
+                               .Constant(model::GpuMetric::kMemUsedMb, 2000)
+                               .Process({0}, first)
+                               .Process({1}, second)
+                               .Build());
+  double claimed = 0;
+  for (const Finding& f : a.findings) {
+    if (f.id == model::FindingId::kIdleHeld) claimed += f.wasted_s;
+  }
+  EXPECT_NEAR(claimed, a.Lines()[model::Index(model::Line::kIdleHeld)], 1e-6);
+  EXPECT_NEAR(claimed, 3599 + 1799, 15);
+}
+
 }  // namespace
 }  // namespace sawbill::analysis

@@ -26,6 +26,40 @@ double MeanOver(const PreparedCard& c, size_t i, size_t last, int n) {
 
 int Lookahead(const PreparedCard& c) { return c.coverage.median_interval_s >= 10 ? 1 : 5; }
 
+/// The share of the looks in `range` that found nothing running.
+double IdleShare(const PreparedCard& c, model::TimeRange range) {
+  const auto [first, last] = c.Range(range);
+  size_t idle = 0, all = 0;
+  for (size_t i = first; i < last; ++i) {
+    if (IsMissing(c.util[i])) continue;
+    ++all;
+    if (c.util[i] < 5) ++idle;
+  }
+  return all > 0 ? static_cast<double>(idle) / static_cast<double>(all) : 0;
+}
+
+/// In a coarse record the first and the last looks may find a working card at rest: then the work is taken to begin
+/// with the run, and to end with it.
+void WidenByChance(const std::vector<PreparedCard>& cards, RunAnalysis* a) {
+  const PreparedCard& c = cards[a->run.cards.front()];
+  if (!c.coarse() || a->assumed || a->active.empty()) return;
+  const double idle = IdleShare(c, a->active);
+  const auto looks = [&](model::TimeRange range) {
+    const auto [first, last] = c.Range(range);
+    return last - first;
+  };
+  const size_t head = looks({a->run.range.from, a->active.from}), tail = looks({a->active.to, a->run.range.to});
+  const size_t all = looks(a->run.range);
+  if (head > 0 && idle > 0 && !LongerThanChance(head, idle, all)) {
+    a->active.from = a->run.range.from;
+    a->untold_idle = true;
+  }
+  if (tail > 0 && idle > 0 && !LongerThanChance(tail, idle, all)) {
+    a->active.to = a->run.range.to;
+    a->untold_idle = true;
+  }
+}
+
 void FindActive(const std::vector<PreparedCard>& cards, RunAnalysis* a) {
   TimeMs from = INT64_MAX, to = INT64_MIN;
   for (const size_t k : a->run.cards) {
@@ -38,6 +72,7 @@ void FindActive(const std::vector<PreparedCard>& cards, RunAnalysis* a) {
     to = std::max(to, c.t(*end));
   }
   if (from < to) a->active = {from, to};
+  WidenByChance(cards, a);
 }
 
 /// Samples of a card inside the active time and outside interruptions.
@@ -60,6 +95,8 @@ void CardFacts(const std::vector<PreparedCard>& cards, RunAnalysis* a) {
     CardInRun f;
     f.card = k;
     const auto [first, last] = c.Range(a->active);
+    f.never_works = c.has_util && !FirstWork(c, first, last);
+    f.has_process = std::any_of(a->run.holds.begin(), a->run.holds.end(), [k](const auto& h) { return h.card == k; });
     const std::vector<char> plain = PlainMask(c, *a, first, last);
     std::vector<float> u, w, clock;
     for (auto* v : {&u, &w, &clock}) v->reserve(last - first);
@@ -127,17 +164,20 @@ RunAnalysis AnalyzeRun(const model::Recording& r, const std::vector<PreparedCard
   std::vector<const PreparedCard*> mine;
   for (const size_t k : a.run.cards) mine.push_back(&cards[k]);
   // The lead card of the merged series is one that worked.
-  std::stable_partition(mine.begin(), mine.end(), [&](const PreparedCard* c) {
+  const auto idle = std::stable_partition(mine.begin(), mine.end(), [&](const PreparedCard* c) {
     const auto [first, last] = c->Range(a.active);
     return FirstWork(*c, first, last).has_value();
   });
+  // A card that the job never uses says nothing of what interrupts its work.
+  if (idle != mine.begin()) mine.erase(idle, mine.end());
   const RunSeries series = MakeRunSeries(mine, a.active);
   const wave::Series writes = parts::DiskWrites(r, a);
   a.interruptions = FindInterruptions(series, writes, parts::Preparing(r, a), a.features.Get(Feature::kLogMainBusy));
   CardFacts(cards, &a);
   parts::Level(cards, &a);
   parts::Shape(series, cards, &a);
-  parts::InterruptionFeatures(&a);
+  a.untold_idle = a.untold_idle || a.interruptions.untold_idle;
+  parts::InterruptionFeatures(mine.front()->coverage.median_interval_s, &a);
   parts::SeveralCards(r, cards, &a);
   parts::Clocks(cards, &a);
   parts::Trend(series, &a);

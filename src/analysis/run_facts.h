@@ -19,6 +19,8 @@ struct CardInRun {
   double wait_share = 0;            // of active time without interruptions
   double clock_ref_mhz = kMissing;  // SM clock of busy samples without a throttle reason
   double busy_power_share = kMissing;
+  bool never_works = false;  // while other cards of the job do
+  bool has_process = false;  // a process of the job was seen on it
   /// Its samples with a utilisation in the active time outside interruptions: what is said of its work is said of them.
   struct Stretch {
     size_t first = 0, last = 0;  // [first, last)
@@ -30,6 +32,7 @@ struct RunAnalysis {
   jobs::Run run;
   bool assumed = false;      // no process data: the load itself is taken as one job
   model::TimeRange active;   // first to last work; empty when it never worked
+  bool untold_idle = false;  // quiet looks of a coarse record that chance explains: neither idle nor busy
   bool quiet_start = false;  // minutes before the first work in which its processes did nothing either: held, no start
   Interruptions interruptions;
   std::vector<CardInRun> cards;

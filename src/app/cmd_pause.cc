@@ -53,7 +53,7 @@ int CmdPause(const Options& options, const Settings& settings, Environment* env)
   const Status written = env->fs->WriteAtomically(path, FormatFixed(Seconds(env->now + length), 3) + "\n");
   if (!written.ok()) return Fail(env, written);
   if (!WaitFor(true, settings.data_dir, env)) return Fail(env, Status::Unavailable(Tr(lang, Msg::kRecNoAnswer)));
-  env->out->Write(Tr(lang, Msg::kRecPaused, FormatDuration(Seconds(length))) + "\n");
+  env->out->Write(Tr(lang, Msg::kRecPaused, FormatDuration(Seconds(length), lang)) + "\n");
   return 0;
 }
 

@@ -52,13 +52,15 @@ int CmdReplay(const Options& options, const Settings& settings, Environment* env
     Note(env, Tr(lang, Msg::kRecPlayHow, spec.library_dir, spec.state_path));
     if (env->err_is_terminal && !options.quiet) {
       spec.progress = [&](double t_s, double duration_s) {
-        env->err->Write(
-            "\r" + Tr(lang, Msg::kRecPlaying, FormatDuration(std::floor(t_s)), FormatDuration(std::floor(duration_s))) +
-            "   ");
+        env->err->Write("\r" +
+                        Tr(lang, Msg::kRecPlaying, FormatDuration(std::floor(t_s), lang),
+                           FormatDuration(std::floor(duration_s), lang)) +
+                        "   ");
       };
     }
   }
-  Note(env, Tr(lang, Msg::kRecPlayed, name, played->cards().size(), FormatDuration(played->duration_s() / *speed)));
+  Note(env,
+       Tr(lang, Msg::kRecPlayed, name, played->cards().size(), FormatDuration(played->duration_s() / *speed, lang)));
   const auto code = simulator::Play(played.get(), spec);
   if (spec.progress) env->err->Write("\n");
   if (code.ok()) return *code;

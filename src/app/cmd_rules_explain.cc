@@ -5,21 +5,28 @@
 #include "app/commands.h"
 #include "app/json_text.h"
 #include "app/pipeline.h"
+#include "app/rules_explain_json.h"
 #include "app/sources.h"
 #include "base/numbers.h"
 #include "base/text.h"
+#include "rules/condition.h"
 
 namespace sawbill::app {
 namespace {
 
 constexpr size_t kMaxEvidence = 20;
+constexpr size_t kMaxUnfound = 3;  // trials of a rule that found nothing and are printed in full
 
 std::string Say(Lang lang, Msg id) { return std::string(Text(lang, id)); }
 
 /// "  wait_share >= 8%   share of time lost to waits", with its weight where it has one.
 std::string ConditionLine(const rules::Condition& c, const std::string& weight, Lang lang) {
   const wave::FeatureInfo& info = wave::Info(c.feature);
-  return "  " + Pad(weight, weight.empty() ? 0 : 6) + Pad(c.text, 28) + "  " + (lang == Lang::kZh ? info.zh : info.en) +
+  const std::string fact = rules::YesOrNo(c.feature, lang);
+  return "  " + Pad(weight, weight.empty() ? 0 : 6) + Pad(c.text, 28) + "  " +
+         (!fact.empty()       ? fact
+          : lang == Lang::kZh ? info.zh
+                              : info.en) +
          "\n";
 }
 
@@ -35,7 +42,7 @@ void AddWeighted(const std::vector<rules::Evidence>& list, const char* sign, Lan
 
 void AddCauses(const rules::Rule& r, Lang lang, std::string* out) {
   if (r.causes.empty()) return;
-  *out += "\n" + Tr(lang, Msg::kAppExplainCauses, FormatShortest(r.margin)) + "\n";
+  *out += "\n" + Tr(lang, Msg::kAppExplainCauses, FormatFixed(r.margin, 2), FormatFixed(r.score_min, 2)) + "\n";
   for (const rules::CauseRule& c : r.causes) {
     *out += "\n" + std::string(model::Name(c.cause)) + ": " + std::string(model::Title(c.cause, lang)) + "\n";
     AddConditions(c.require, Msg::kAppExplainRequire, lang, out);
@@ -44,6 +51,33 @@ void AddCauses(const rules::Rule& r, Lang lang, std::string* out) {
     AddWeighted(c.support, "+", lang, out);
     AddWeighted(c.contra, "-", lang, out);
   }
+}
+
+/// The features that a rule looks at, in the order in which it does.
+void AddFeatures(const rules::Rule& r, std::vector<wave::Feature>* out) {
+  const auto add = [&](const rules::Condition& c) {
+    if (std::find(out->begin(), out->end(), c.feature) == out->end()) out->push_back(c.feature);
+  };
+  const auto all = [&](const auto& part) {
+    for (const rules::Condition& c : part.require) add(c);
+    for (const rules::Condition& c : part.exclude) add(c);
+    for (const rules::Evidence& e : part.support) add(e.condition);
+    for (const rules::Evidence& e : part.contra) add(e.condition);
+  };
+  all(r);
+  for (const rules::CauseRule& c : r.causes) all(c);
+}
+
+/// How each number is had from the columns of the recording.
+std::string Numbers(const std::vector<const rules::Rule*>& list, Lang lang) {
+  std::vector<wave::Feature> features;
+  for (const rules::Rule* r : list) AddFeatures(*r, &features);
+  int width = 0;
+  for (const wave::Feature f : features) width = std::max(width, DisplayWidth(wave::Info(f).name));
+  std::string out = Say(lang, Msg::kAppExplainNumbers) + "\n";
+  for (const wave::Feature f : features)
+    out += "  " + Pad(wave::Info(f).name, width) + "  " + wave::Info(f).from + "\n";
+  return out;
 }
 
 std::string InWords(const rules::Rule& r, Lang lang) {
@@ -55,9 +89,9 @@ std::string InWords(const rules::Rule& r, Lang lang) {
   out += "\n";
   if (r.test) {
     const bool trend = r.layer == rules::Layer::kTrend;
-    out += (trend ? Tr(lang, Msg::kAppExplainTrend, r.test->text, FormatDuration(r.test->window_s),
-                       FormatDuration(r.test->against_s))
-                  : Tr(lang, Msg::kAppExplainThreshold, r.test->text, FormatDuration(r.test->for_s))) +
+    out += (trend ? Tr(lang, Msg::kAppExplainTrend, r.test->text, FormatDuration(r.test->window_s, lang),
+                       FormatDuration(r.test->against_s, lang))
+                  : Tr(lang, Msg::kAppExplainThreshold, r.test->text, FormatDuration(r.test->for_s, lang))) +
            "\n";
   }
   AddConditions(r.require, Msg::kAppExplainRequire, lang, &out);
@@ -98,15 +132,6 @@ std::string CardNames(const analysis::Analysis& a, const std::vector<size_t>& ca
   return Join(names, ", ");
 }
 
-std::string RunName(const analysis::Analysis& a, int run) {
-  if (run < 0) return "";
-  const analysis::RunFacts& r = a.runs[static_cast<size_t>(run)];
-  for (const std::string* s : {&r.job, &r.run, &r.program}) {
-    if (!s->empty()) return Sanitize(*s);
-  }
-  return "#" + std::to_string(run + 1);
-}
-
 std::string Clock(TimeMs t, const TimeZone& tz) {
   const CivilTime c = tz.ToLocal(t);
   return fmt::format("{}-{:02}-{:02} {:02}:{:02}:{:02}", c.year, c.month, c.day, c.hour, c.minute, c.second);
@@ -115,6 +140,7 @@ std::string Clock(TimeMs t, const TimeZone& tz) {
 /// The samples behind a finding of this rule on this run, the first ones of each kind of evidence.
 std::string EvidenceLines(const analysis::Analysis& a, const analysis::Analysis::Trial& t, const Settings& s) {
   std::string out;
+  if (!t.verdict.fired) return out;
   for (const analysis::Finding& f : a.findings) {
     if (f.run != t.run || f.id != t.verdict.rule->finding || (f.run < 0 && f.cards != t.cards)) continue;
     size_t shown = 0;
@@ -128,14 +154,17 @@ std::string EvidenceLines(const analysis::Analysis& a, const analysis::Analysis:
     if (f.evidence.size() > kMaxEvidence)
       out += "  " + Tr(s.lang, Msg::kAppExplainMoreEvidence, f.evidence.size() - kMaxEvidence) + "\n";
   }
-  return out.empty() ? out : Say(s.lang, Msg::kAppExplainSamples) + "\n" + out;
+  return out.empty() ? out : Tr(s.lang, Msg::kAppExplainSamples, s.tz.name()) + "\n" + out;
 }
 
 std::string TrialText(const analysis::Analysis& a, const analysis::Analysis::Trial& t, const Settings& s) {
-  const std::string run = RunName(a, t.run);
-  std::string out = run.empty() ? Tr(s.lang, Msg::kAppExplainOnCards, CardNames(a, t.cards))
-                                : Tr(s.lang, Msg::kAppExplainOnRun, run, CardNames(a, t.cards));
-  return out + "\n" + rules::Explain(t.verdict, s.lang) + EvidenceLines(a, t, s) + "\n";
+  std::string head = Tr(s.lang, Msg::kAppExplainOnCards, CardNames(a, t.cards));
+  if (t.run >= 0) {
+    const model::TimeRange when = a.runs[static_cast<size_t>(t.run)].range;
+    head = Tr(s.lang, Msg::kAppExplainOnRun, TriedRunName(a, t.run), CardNames(a, t.cards),
+              Clock(when.from, s.tz) + " - " + Clock(when.to, s.tz).substr(11));
+  }
+  return head + "\n" + rules::Explain(t.verdict, s.lang) + EvidenceLines(a, t, s) + "\n";
 }
 
 bool SeesNothing(const rules::Verdict& v) {
@@ -143,60 +172,33 @@ bool SeesNothing(const rules::Verdict& v) {
                                 [](const rules::Checked& c) { return c.truth == rules::Truth::kUnknown; });
 }
 
-std::string ChecksJson(const std::vector<rules::Checked>& checks) {
-  using Role = rules::Checked::Role;
-  std::vector<std::string> rows;
-  for (const rules::Checked& c : checks) {
-    const char* role = c.role == Role::kRequire   ? "require"
-                       : c.role == Role::kExclude ? "exclude"
-                       : c.role == Role::kSupport ? "support"
-                                                  : "contra";
-    const char* truth = c.truth == rules::Truth::kTrue ? "true" : c.truth == rules::Truth::kFalse ? "false" : "unknown";
-    JsonObject o;
-    o.AddText("role", role)
-        .AddText("condition", c.condition.text)
-        .AddText("feature", wave::Info(c.condition.feature).name);
-    o.Add("value", JsonNumber(c.value)).AddText("truth", truth).Add("weight", JsonNumber(c.weight));
-    rows.push_back(o.Print());
+/// Every trial of the rules on one recording: what was found first, then some of the rest, then how many more.
+std::string Trials(const analysis::Analysis& a, const std::vector<const rules::Rule*>& wanted,
+                   const std::string& subject, const std::string& path, const Settings& s) {
+  std::string found, unfound;
+  std::vector<std::string> blind;  // cards of which it sees nothing: one line for all
+  size_t printed = 0, more_false = 0, more_untold = 0;
+  const bool any_found = std::any_of(a.trials.begin(), a.trials.end(),
+                                     [&](const auto& t) { return t.verdict.fired && Among(t.verdict.rule, wanted); });
+  for (const auto& trial : a.trials) {
+    if (!Among(trial.verdict.rule, wanted)) continue;
+    const bool fired = trial.verdict.fired, untold = rules::CannotBeTold(trial.verdict);
+    if (trial.run < 0 && SeesNothing(trial.verdict)) {
+      const std::string names = CardNames(a, trial.cards);
+      if (std::find(blind.begin(), blind.end(), names) == blind.end()) blind.push_back(names);
+    } else if (fired || (!(untold && any_found) && ++printed <= kMaxUnfound * wanted.size())) {
+      (fired ? found : unfound) += TrialText(a, trial, s);
+    } else {
+      ++(untold ? more_untold : more_false);
+    }
   }
-  return JsonArray(rows);
-}
-
-std::string TrialJson(const analysis::Analysis& a, const analysis::Analysis::Trial& t) {
-  std::vector<std::string> cards;
-  for (const size_t i : t.cards) cards.push_back(JsonString(a.cards[i].card.key()));
-  JsonObject o;
-  o.AddText("rule", t.verdict.rule->name).Add("run", t.run < 0 ? "null" : JsonString(RunName(a, t.run)));
-  o.Add("gpus", JsonArray(cards)).Add("fired", JsonBool(t.verdict.fired)).Add("score", JsonNumber(t.verdict.score));
-  o.Add("confidence", JsonNumber(t.verdict.confidence));
-  if (t.verdict.cause) o.AddText("cause", model::Name(*t.verdict.cause));
-  o.Add("checks", ChecksJson(t.verdict.checks));
-  std::vector<std::string> causes;
-  for (const auto& c : t.verdict.causes) {
-    JsonObject cause;
-    cause.AddText("id", model::Name(c.cause)).Add("possible", JsonBool(c.possible)).Add("score", JsonNumber(c.score));
-    causes.push_back(cause.Add("checks", ChecksJson(c.checks)).Print());
-  }
-  return o.Add("causes", JsonArray(causes)).Print();
-}
-
-std::string RuleJson(const rules::Rule& r, Lang lang) {
-  const auto conditions = [](const auto& list, const auto& text) {
-    std::vector<std::string> rows;
-    for (const auto& item : list) rows.push_back(text(item));
-    return JsonArray(rows);
-  };
-  const auto plain = [](const rules::Condition& c) { return JsonString(c.text); };
-  const auto weighted = [](const rules::Evidence& e) {
-    return JsonObject().AddText("if", e.condition.text).Add("weight", JsonNumber(e.weight)).Print();
-  };
-  JsonObject o;
-  o.AddText("name", r.name).AddText("finding", model::Name(r.finding)).AddText("title", model::Title(r.finding, lang));
-  o.Add("enabled", JsonBool(r.enabled)).AddText("where", r.where).Add("line", std::to_string(r.line));
-  o.Add("require", conditions(r.require, plain)).Add("exclude", conditions(r.exclude, plain));
-  o.Add("base", JsonNumber(r.base)).Add("score_min", JsonNumber(r.score_min));
-  o.Add("support", conditions(r.support, weighted)).Add("contra", conditions(r.contra, weighted));
-  return o.AddText("note", lang == Lang::kZh ? r.note_zh : r.note_en).Print();
+  std::string out = found + unfound;
+  const bool tried = !out.empty();
+  if (more_false > 0) out += Tr(s.lang, Msg::kAppExplainRestFalse, more_false) + "\n\n";
+  if (more_untold > 0) out += Tr(s.lang, Msg::kAppExplainRestUntold, more_untold) + "\n\n";
+  if (!tried) return Tr(s.lang, Msg::kAppExplainNotTried, subject, path) + "\n\n";
+  if (!blind.empty()) out += Tr(s.lang, Msg::kAppExplainBlind, Join(blind, ", ")) + "\n\n";
+  return out + Numbers(wanted, s.lang) + "\n";
 }
 
 /// A word for a shell: quoted where it must be.
@@ -233,24 +235,15 @@ int CmdRulesExplain(const Options& options, const Settings& settings, Environmen
     const std::string& path = input.name;
     const auto analysis = AnalyzeInput(&input, options, settings, *set, true, env);
     if (!analysis.ok()) return Fail(env, analysis.status());
-    size_t tried = 0;
-    std::vector<std::string> blind;  // cards of which it sees nothing: one line for all
     for (const auto& trial : analysis->trials) {
-      if (!Among(trial.verdict.rule, *wanted)) continue;
-      trials_json.push_back(TrialJson(*analysis, trial));
-      if (trial.run < 0 && SeesNothing(trial.verdict)) {
-        blind.push_back(CardNames(*analysis, trial.cards));
-        continue;
-      }
-      ++tried;
-      text += TrialText(*analysis, trial, settings);
+      if (Among(trial.verdict.rule, *wanted)) trials_json.push_back(TrialJson(*analysis, trial));
     }
-    if (tried > 0 && !blind.empty()) text += Tr(settings.lang, Msg::kAppExplainBlind, Join(blind, ", ")) + "\n\n";
-    if (tried == 0) text += Tr(settings.lang, Msg::kAppExplainNotTried, options.subject, path) + "\n\n";
+    text += Trials(*analysis, *wanted, options.subject, path, settings);
     text += Tr(settings.lang, Msg::kAppExplainMore, "sawbill diagnose --all " + ShellWord(path)) + "\n";
   }
   if (paths.empty()) {
-    text += "\n" + Tr(settings.lang, Msg::kAppExplainTry, "sawbill rules explain " + options.subject + " FILE") + "\n";
+    text += "\n" + Numbers(*wanted, settings.lang) + "\n" +
+            Tr(settings.lang, Msg::kAppExplainTry, "sawbill rules explain " + options.subject + " FILE") + "\n";
   }
   if (json) {
     JsonObject o;

@@ -231,6 +231,7 @@ class Run {
   Result<std::unique_ptr<model::TelemetrySource>> OpenSamples(const std::string& dir) const {
     store::DataFolderOptions o;
     o.tz = settings_.tz;
+    o.lang = settings_.lang;
     o.from = started_;
     o.to = ended_;
     return store::OpenDataFolder(env_->fs, dir, o);

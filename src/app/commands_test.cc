@@ -38,6 +38,48 @@ TEST_F(CliTest, RulesExplainJudgesARecordingStepByStep) {
   EXPECT_THAT(Out(), AllOf(HasSubstr("\"schema\": \"sawbill.rules-explain/1\""), HasSubstr("\"trials\": [")));
 }
 
+TEST_F(CliTest, RulesExplainSaysWhereEachNumberComesFromAndWhen) {
+  // A card that a job held for half an hour without a kernel, and two further runs that worked.
+  std::string gpu = "timestamp,gpu,sm_util,mem_used_mb,power_w\n",
+              process = "timestamp,gpu,pid,user,name,job,started\n";
+  for (int i = 0; i <= 5400; ++i) gpu += fmt::format("{}.000,0,{},4000,300\n", 1772366400 + i, i > 1815 ? 95 : 0);
+  for (int i = 0; i <= 5400; i += 10) {
+    const int pid = i <= 1800 ? 1 : i <= 3600 ? 2 : 3;
+    process += fmt::format("{}.000,0,{},li,python,job{},{}.000\n", 1772366400 + i, pid, pid,
+                           1772366400 + (pid - 1) * 1800 + (pid > 1 ? 10 : 0));
+  }
+  fs_.Put("/rec/gpu-2026-03-01.csv", gpu);
+  fs_.Put("/rec/process-2026-03-01.csv", process);
+  EXPECT_EQ(Run({"rules", "explain", "idle-held", "/rec"}), 0) << Err();
+  const std::string text = Out();
+  EXPECT_THAT(text, HasSubstr("=== run job1, cards 0, 2026-03-01 12:00:00 - 12:30:05"));
+  EXPECT_THAT(text, HasSubstr("To be checked by hand in the recording (times in UTC):"));
+  EXPECT_THAT(text, HasSubstr("  idle_held_s  process: gpu; gpu: sm_util, mem_used_mb\n"));
+  // What was found stands first, and evidence under it alone.
+  EXPECT_LT(text.find("run job1"), text.find("run job2"));
+  EXPECT_EQ(text.find("To be checked by hand"), text.rfind("To be checked by hand"));
+  EXPECT_EQ(Run({"rules", "explain", "idle-held", "/rec", "--lang", "zh"}), 0) << Err();
+  EXPECT_THAT(Out(), AllOf(HasSubstr("30 分 "), HasSubstr("各数值的来源"), Not(HasSubstr(" min"))));
+  // Without a recording too.
+  EXPECT_EQ(Run({"rules", "explain", "data-loading"}), 0);
+  EXPECT_THAT(Out(), AllOf(HasSubstr("worker_busy"), HasSubstr("process: (cpu_cores - main_cpu_cores) / workers")));
+}
+
+TEST_F(CliTest, RulesExplainCountsWhatItDoesNotPrint) {
+  // Twelve lives of a job of two minutes each: one chain, and twelve runs of which by themselves nothing is told.
+  std::string gpu = "timestamp,gpu,sm_util,mem_used_mb\n", process = "timestamp,gpu,pid,user,name,job,started\n";
+  for (int i = 0; i <= 1440; ++i) gpu += fmt::format("{}.000,0,{},4000\n", 1772366400 + i, i % 120 > 20 ? 95 : 0);
+  for (int i = 0; i <= 1440; i += 10) {
+    process +=
+        fmt::format("{}.000,0,{},li,python,train,{}.000\n", 1772366400 + i, 100 + i / 120, 1772366400 + i / 120 * 120);
+  }
+  fs_.Put("/rec/gpu-2026-03-01.csv", gpu);
+  fs_.Put("/rec/process-2026-03-01.csv", process);
+  EXPECT_EQ(Run({"rules", "explain", "restart-loop", "/rec"}), 0) << Err();
+  EXPECT_THAT(Out(), AllOf(HasSubstr("Verdict: found"), HasSubstr("... and cannot be told on"),
+                           Not(HasSubstr("Verdict: cannot be told"))));
+}
+
 // Demo, doctor, completion.
 
 TEST_F(CliTest, DemoSaysThatItIsSimulatedAndThatThePriceIsAssumed) {

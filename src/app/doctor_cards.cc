@@ -90,8 +90,9 @@ Check Recorder(const std::string& data_dir, Lang lang, Environment* env) {
   const auto all = FindRecorders(data_dir, *env);
   if (all.empty()) return {"recorder", Level::kOk, Tr(lang, Msg::kRecDocNoRecorder, data_dir), ""};
   const auto& r = all.front();
-  std::string detail = Tr(lang, Msg::kRecDocRecorder, r.facts.pid, FormatDuration(Seconds(env->now - r.facts.started)),
-                          r.cards.size(), r.ticks, r.lost_ticks);
+  std::string detail =
+      Tr(lang, Msg::kRecDocRecorder, r.facts.pid, FormatDuration(Seconds(env->now - r.facts.started), lang),
+         r.cards.size(), r.ticks, r.lost_ticks);
   detail += " " + OwnCost(r, lang);
   if (r.paused) return {"recorder", Level::kWarn, detail, std::string(Text(lang, Msg::kRecDocPaused))};
   if (!r.source_status.ok()) return {"recorder", Level::kWarn, detail, gpu::Explain(r.source_status, lang)};

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <set>
+#include <utility>
 
 #include "app/pipeline.h"
 #include "base/text.h"
@@ -145,13 +146,23 @@ class Gatherer {
   }
   void Failed(const Status& status) { out_.failures.push_back(status); }
 
-  static std::string Shorten(std::vector<std::string> names) {
+  std::string Shorten(std::vector<std::string> names) const {
     if (names.size() > 4) {
-      const std::string more = "+" + std::to_string(names.size() - 3);
+      const std::string more = Tr(s_.lang, Msg::kAppAndMore, names.size() - 3);
       names.resize(3);
       names.push_back(more);
     }
     return Join(names, ", ");
+  }
+
+  /// What is wrong with a file. The long list of what can be read stands behind the first such file only.
+  std::string Said(const Status& status) {
+    std::string message = status.message();
+    const std::string_view accepted = Text(s_.lang, Msg::kIngestAccepted);
+    const size_t at = message.find(accepted);
+    if (at == std::string::npos) return message;
+    if (std::exchange(said_accepted_, true)) message.replace(at, accepted.size(), s_.lang == Lang::kZh ? "。" : ".");
+    return message;
   }
 
   void AddStdin() {
@@ -178,7 +189,7 @@ class Gatherer {
   void AddFile(sys::FileSystem* fs, const std::string& path, const std::string& name) {
     if (ingest::IsArchive(fs, path)) return AddArchive(fs, path, name);
     auto recording = ingest::ReadFile(fs, path, options_);
-    if (!recording.ok()) return Failed(recording.status());
+    if (!recording.ok()) return Failed(Status(recording.status().kind(), Said(recording.status())));
     Take(name, std::move(*recording));
   }
 
@@ -231,14 +242,19 @@ class Gatherer {
     std::vector<std::string> left_out;
     size_t taken = 0;
     for (const File& f : files) {
-      auto recording = ingest::ReadFile(fs, sys::JoinPath(path, f.name), options_);
+      const std::string inner = sys::JoinPath(path, f.name);
+      ingest::IngestOptions options = options_;
+      // A member of an archive by the archive and the whole path within it.
+      const std::string full = held == nullptr ? sys::JoinPath(name, f.name) : name + ":" + inner.substr(1);
+      if (held != nullptr) options.name = full;
+      auto recording = ingest::ReadFile(fs, inner, options);
       if (!recording.ok()) {
-        left_out.push_back(recording.status().message());
+        left_out.push_back(Said(recording.status()));
         continue;
       }
       ++taken;
       NameNode(f.node, &*recording);
-      Take(sys::JoinPath(name, f.name), std::move(*recording));
+      Take(full, std::move(*recording));
     }
     if (taken == 0 && name == s_.data_dir) return Failed(Status::NotFound(Tr(s_.lang, Msg::kAppNoRecordings, name)));
     if (taken == 0)
@@ -264,6 +280,7 @@ class Gatherer {
   Environment* env_;
   ingest::IngestOptions options_;
   size_t order_ = 0;
+  bool said_accepted_ = false;
   std::set<std::string> seen_;
   std::vector<Read> read_;
   std::vector<std::pair<size_t, Input>> found_;  // by the order of their paths

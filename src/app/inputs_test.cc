@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a user may name instead of a file: several files, folders, archives, patterns, stdin. And `convert`.
+#include <nlohmann/json.hpp>
+
 #include "app/cli_fixture.h"
 #include "base/text.h"
 
@@ -194,6 +196,91 @@ TEST_F(InputsTest, ConvertDoesNotMixWhatIsSeparate) {
   EXPECT_THAT(Err(), HasSubstr("2 separate recordings"));
   EXPECT_EQ(Run({"convert", "/l/late.csv"}), 2);
   EXPECT_THAT(Err(), HasSubstr("sawbill convert FILE -o FOLDER"));
+}
+
+size_t Times(const std::string& text, const std::string& what) {
+  size_t n = 0;
+  for (size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + 1)) ++n;
+  return n;
+}
+
+TEST_F(InputsTest, WhatCanBeReadIsListedOnceHoweverManyFilesAreLeftOut) {
+  fs_.Put("/l/gpu0.csv", CardLog(0, 600));
+  for (const char* name : {"a", "b", "c"}) fs_.Put(std::string("/l/") + name + ".txt", "call the vendor\n");
+  for (const auto& [lang, list] : {std::pair{"en", "Accepted: logs of nvidia-smi"}, {"zh", "可读取：nvidia-smi"}}) {
+    EXPECT_EQ(Run({"report", "/l", "--lang", lang}), 0) << Err();
+    EXPECT_EQ(Times(Err(), list), 1U) << Err();
+    for (const char* name : {"a.txt", "b.txt", "c.txt"}) EXPECT_THAT(Err(), HasSubstr(name));
+    EXPECT_EQ(Run({"report", "/l/a.txt", "/l/b.txt", "/l/gpu0.csv", "--lang", lang}), 2);
+    EXPECT_EQ(Times(Err(), list), 1U) << Err();
+  }
+}
+
+/// A member of a tar archive (ustar).
+std::string TarMember(const std::string& name, const std::string& content) {
+  std::string head(512, '\0');
+  head.replace(0, name.size(), name);
+  head.replace(100, 7, "0000644");
+  head.replace(124, 11, fmt::format("{:011o}", content.size()));
+  head[156] = '0';
+  head.replace(257, 5, "ustar");
+  head.replace(263, 2, "00");
+  head.replace(148, 8, "        ");
+  unsigned sum = 0;
+  for (const char c : head) sum += static_cast<unsigned char>(c);
+  head.replace(148, 7, fmt::format("{:06o}", sum) + std::string(1, '\0'));
+  return head + content + std::string((512 - content.size() % 512) % 512, '\0');
+}
+
+TEST_F(InputsTest, MembersOfAnArchiveAreNamedWithTheArchive) {
+  fs_.Put("/l/logs.tar", TarMember("host1/gpu.csv", CardLog(0, 600)) + TarMember("host2/gpu.csv", CardLog(1, 600)) +
+                             TarMember("host1/notes.txt", "call the vendor\n") + std::string(1024, '\0'));
+  EXPECT_EQ(Run({"report", "/l/logs.tar"}), 0) << Err();
+  EXPECT_THAT(Err(), HasSubstr("left out: /l/logs.tar:host1/notes.txt: not a telemetry file"));
+  EXPECT_THAT(Err(), HasSubstr("read together as one recording: /l/logs.tar:host1/gpu.csv, /l/logs.tar:host2/gpu.csv"));
+  EXPECT_THAT(Out(), HasSubstr("/l/logs.tar:host1/gpu.csv"));
+}
+
+TEST_F(InputsTest, MoreNamesAndMoreClashesThanAreShownAreCounted) {
+  for (int i = 0; i < 6; ++i) fs_.Put(fmt::format("/six/{}.csv", i), CardLog(i, 600));
+  EXPECT_EQ(Run({"report", "/six"}), 0) << Err();
+  EXPECT_THAT(Err(), HasSubstr("/six/0.csv, /six/1.csv, /six/2.csv, and 3 more"));
+  // Four logs of a card 0 at one time that no uuid tells apart: six pairs.
+  for (int i = 0; i < 4; ++i) {
+    std::string log = CardLog(0, 600, 12, "[N/A]");
+    for (size_t at = log.find("95 %"); at != std::string::npos; at = log.find("95 %", at + 1))
+      log.replace(at, 2, std::to_string(90 + i));
+    fs_.Put(fmt::format("/clash/{}.csv", i), log);
+  }
+  EXPECT_EQ(Run({"report", "/clash"}), 0) << Err();
+  EXPECT_EQ(Times(Err(), "both hold a card 0 at the same time"), 3U) << Err();
+  EXPECT_THAT(Err(), HasSubstr("3 more pairs of files clash in the same way"));
+  EXPECT_EQ(Run({"report", "/clash", "--lang", "zh"}), 0) << Err();
+  EXPECT_THAT(Err(), HasSubstr("另有 3 对文件"));
+}
+
+TEST_F(InputsTest, ConvertKeepsACardThatGaveNoReading) {
+  std::string log = "timestamp, index, uuid, name, utilization.gpu [%], power.draw [W]\n";
+  for (int i = 0; i < 600; ++i) {
+    for (int k = 0; k < 2; ++k)
+      log += fmt::format("2026/03/01 12:{:02}:{:02}.000, {}, GPU-{}, NVIDIA A40, {}\n", i / 60, i % 60, k, k,
+                         k == 0 ? "95 %, 250.00 W" : "[N/A], [N/A]");
+  }
+  fs_.Put("/l/two.csv", log);
+  const auto receipt = [&](const char* what) {
+    EXPECT_EQ(Run({"report", what, "--price", "10", "--format", "json"}), 0) << Err();
+    return nlohmann::json::parse(Out());
+  };
+  const auto before = receipt("/l/two.csv");
+  EXPECT_EQ(Run({"convert", "/l/two.csv", "-o", "/made"}), 0) << Err();
+  const auto after = receipt("/made");
+  ASSERT_EQ(after["gpus"].size(), 2U);
+  EXPECT_EQ(after["gpus"][1]["uuid"], "GPU-1");
+  EXPECT_EQ(after["gpus"][1]["name"], "NVIDIA A40");
+  EXPECT_EQ(after["gpus"][1]["hours"], before["gpus"][1]["hours"]);
+  EXPECT_NEAR(after["bill"]["cost"].get<double>(), before["bill"]["cost"].get<double>(), 1e-6);
+  EXPECT_NEAR(after["bill"]["cost"].get<double>(), 2 * 10 * 599.0 / 3600, 1e-6);
+  EXPECT_EQ(after["bill"]["ledger"], before["bill"]["ledger"]);
 }
 
 }  // namespace

@@ -168,7 +168,7 @@ class Loop {
     const std::string rss_mb =
         state.usage.rss_bytes ? FormatFixed(static_cast<double>(*state.usage.rss_bytes) / 1048576.0, 1) : "-";
     const std::string line = Tr(
-        spec_.lang, Msg::kRecLive, FormatDuration(Seconds(now.wall - facts_.started)), read, mean,
+        spec_.lang, Msg::kRecLive, FormatDuration(Seconds(now.wall - facts_.started), spec_.lang), read, mean,
         state.cpu_share ? FormatFixed(100 * *state.cpu_share, 2) + " %" : std::string("-"), rss_mb, state.lost_ticks);
     env_->err->Write("\r" + Pad(Ellipsize(line, env_->columns - 1), live_width_));
     live_width_ = std::max(live_width_, DisplayWidth(line));

@@ -64,9 +64,9 @@ void RunMoney::Tick(TimeMs now) {
   const auto cost = Cost(now);
   const TimeMs elapsed = now - started_;
   const std::string so_far =
-      cost ? Tr(settings_.lang, Msg::kRecSoFar, FormatDuration(Seconds(elapsed)), Money(*cost), Money(PerHour(now)),
-                cards_.size())
-           : Tr(settings_.lang, Msg::kRecSoFarHours, FormatDuration(Seconds(elapsed)),
+      cost ? Tr(settings_.lang, Msg::kRecSoFar, FormatDuration(Seconds(elapsed), settings_.lang), Money(*cost),
+                Money(PerHour(now)), cards_.size())
+           : Tr(settings_.lang, Msg::kRecSoFarHours, FormatDuration(Seconds(elapsed), settings_.lang),
                 FormatFixed(Seconds(elapsed) / 3600 * static_cast<double>(cards_.size()), 2), cards_.size());
   if (now - last_title_ >= kTitleEvery) {
     last_title_ = now;
@@ -86,7 +86,8 @@ void RunMoney::CheckBudget(TimeMs now, double cost) {
   if (!projected_ && per_hour > 0) {
     projected_ = true;
     const double hours = budget / per_hour;
-    Note(env_, Tr(settings_.lang, Msg::kRecBudgetLasts, Money(budget), FormatDuration(hours * 3600), Money(per_hour)));
+    Note(env_, Tr(settings_.lang, Msg::kRecBudgetLasts, Money(budget), FormatDuration(hours * 3600, settings_.lang),
+                  Money(per_hour)));
     if (plan_.job_end && *plan_.job_end > started_) {
       const double projected = cost + money::Cost(per_hour, Seconds(*plan_.job_end - now));
       Note(env_, Tr(settings_.lang, projected > budget ? Msg::kRecProjectedOver : Msg::kRecProjected, Money(projected),

@@ -160,6 +160,7 @@ Result<std::unique_ptr<model::TelemetrySource>> OpenFolder(const Input& input, c
                                                            std::optional<model::TimeRange>* clip) {
   store::DataFolderOptions options;
   options.tz = s.tz;
+  options.lang = s.lang;
   options.piece_threads = input.threads;
   options.unread = input.unread;
   auto source = store::OpenDataFolder(input.fs, input.folder, options);

@@ -9,6 +9,7 @@
 #include <clocale>
 #include <cstdlib>
 
+#include "base/messages.h"
 #include "base/time.h"
 
 namespace sawbill {
@@ -130,7 +131,7 @@ TEST(NumbersTest, TheLocaleChangesNothing) {
   EXPECT_EQ(ParseDouble("4.25"), 4.25);
   EXPECT_EQ(ParseDouble("4,25"), std::nullopt);
   EXPECT_EQ(ParseDuration("1.5s"), 1500);
-  EXPECT_EQ(FormatDuration(1.5), "1.5 s");
+  EXPECT_EQ(FormatDuration(1.5, Lang::kEn), "1.5 s");
   EXPECT_EQ(FormatRfc3339(1500), "1970-01-01T00:00:01.500Z");
   std::setlocale(LC_ALL, "C");
   if (set == nullptr) GTEST_SKIP() << "no locale with a decimal comma is installed here";

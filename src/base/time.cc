@@ -14,6 +14,7 @@
 #include <cmath>
 #include <cstdlib>
 
+#include "base/messages.h"
 #include "base/numbers.h"
 #include "base/text.h"
 #include "base/zone_file.h"
@@ -256,27 +257,44 @@ std::optional<TimeMs> ParseDuration(std::string_view s) {
   return static_cast<TimeMs>(std::llround(ms));
 }
 
-std::string FormatDuration(double seconds) {
-  if (std::isnan(seconds)) return "—";
-  if (seconds < 0) {
-    const std::string positive = FormatDuration(-seconds);
-    return positive == "0 s" ? positive : "-" + positive;
-  }
-  if (seconds > 9e15) return "∞";
+namespace {
+
+/// How the units of a duration are written.
+struct DurationUnits {
+  const char *ms, *s, *min, *h, *d;
+};
+constexpr DurationUnits kDurationEn{" ms", " s", " min", " h", " d"};
+constexpr DurationUnits kDurationZh{" 毫秒", " 秒", " 分", " 小时", " 天"};
+
+/// "2 h 05 min"; without the second part where it is 0.
+std::string TwoUnits(int64_t large, const char* large_unit, int64_t small, const char* small_unit, int small_width) {
+  if (small == 0) return fmt::format("{}{}", large, large_unit);
+  return fmt::format("{}{} {:0{}}{}", large, large_unit, small, small_width, small_unit);
+}
+
+std::string PositiveDuration(double seconds, const DurationUnits& u) {
   const int64_t ms = std::llround(seconds * 1000);
-  if (ms == 0) return "0 s";
-  if (ms < 1000) return fmt::format("{} ms", ms);
+  if (ms == 0) return fmt::format("0{}", u.s);
+  if (ms < 1000) return fmt::format("{}{}", ms, u.ms);
   const int64_t tenths = (ms + 50) / 100;
-  if (tenths < 100 && tenths % 10 != 0) return fmt::format("{}.{} s", tenths / 10, tenths % 10);
+  if (tenths < 100 && tenths % 10 != 0) return fmt::format("{}.{}{}", tenths / 10, tenths % 10, u.s);
   const int64_t s = (ms + 500) / 1000;
-  if (s < 60) return fmt::format("{} s", s);
-  if (s < 3600) return s % 60 == 0 ? fmt::format("{} min", s / 60) : fmt::format("{} min {:02} s", s / 60, s % 60);
+  if (s < 60) return fmt::format("{}{}", s, u.s);
+  if (s < 3600) return TwoUnits(s / 60, s % 60 == 0 && &u == &kDurationZh ? " 分钟" : u.min, s % 60, u.s, 2);
   const int64_t min = (s + 30) / 60;
-  if (min < 24 * 60) {
-    return min % 60 == 0 ? fmt::format("{} h", min / 60) : fmt::format("{} h {:02} min", min / 60, min % 60);
-  }
+  if (min < 24 * 60) return TwoUnits(min / 60, u.h, min % 60, u.min, 2);
   const int64_t h = (s + 1800) / 3600;
-  return h % 24 == 0 ? fmt::format("{} d", h / 24) : fmt::format("{} d {} h", h / 24, h % 24);
+  return TwoUnits(h / 24, u.d, h % 24, u.h, 1);
+}
+
+}  // namespace
+
+std::string FormatDuration(double seconds, Lang lang) {
+  if (std::isnan(seconds)) return "—";
+  const DurationUnits& units = lang == Lang::kZh ? kDurationZh : kDurationEn;
+  if (std::fabs(seconds) > 9e15) return seconds < 0 ? "-∞" : "∞";
+  const bool zero = std::llround(std::fabs(seconds) * 1000) == 0;
+  return (seconds < 0 && !zero ? "-" : "") + PositiveDuration(std::fabs(seconds), units);
 }
 
 TimeZone TimeZone::Utc() { return {}; }

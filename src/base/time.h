@@ -11,6 +11,7 @@
 namespace sawbill {
 
 class ZoneFile;
+enum class Lang;  // base/messages.h
 using TimeMs = int64_t;
 
 inline double Seconds(TimeMs ms) { return static_cast<double>(ms) / 1000.0; }
@@ -35,8 +36,9 @@ std::optional<TimeMs> ParseRfc3339(std::string_view s);
 std::optional<CivilTime> ParseCivil(std::string_view s, std::string_view* rest = nullptr);
 /// Reads "90s", "15m", "1h", "7d", "250ms"; a plain number is seconds. Units: ms s m (or min) h d w.
 std::optional<TimeMs> ParseDuration(std::string_view s);
-/// "45 s", "3 min 20 s", "2 h 05 min", "3 d 4 h": for people, in neutral notation.
-std::string FormatDuration(double seconds);
+/// "45 s", "3 min 20 s", "2 h 05 min", "3 d 4 h"; in Chinese "45 秒", "3 分 20 秒", "2 小时 05 分", "3 天 4 小时". "—"
+/// for a missing number.
+std::string FormatDuration(double seconds, Lang lang);
 
 /// A time zone by IANA name, or the fixed offset of "+08:00"; "UTC"; "" or "local" = the system's.
 /// Loading needs the system's tzdata; an unknown name gives no zone. Conversions follow the zone's rules (DST).

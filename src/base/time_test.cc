@@ -8,6 +8,7 @@
 #include <thread>
 #include <vector>
 
+#include "base/messages.h"
 #include "base/numbers.h"
 
 namespace sawbill {
@@ -120,24 +121,33 @@ TEST(DurationTest, Parse) {
 }
 
 TEST(DurationTest, Format) {
-  EXPECT_EQ(FormatDuration(0), "0 s");
-  EXPECT_EQ(FormatDuration(-0.0001), "0 s");
-  EXPECT_EQ(FormatDuration(0.25), "250 ms");
-  EXPECT_EQ(FormatDuration(0.9999), "1 s");
-  EXPECT_EQ(FormatDuration(1.5), "1.5 s");
-  EXPECT_EQ(FormatDuration(9.96), "10 s");
-  EXPECT_EQ(FormatDuration(45), "45 s");
-  EXPECT_EQ(FormatDuration(59.7), "1 min");
-  EXPECT_EQ(FormatDuration(200), "3 min 20 s");
-  EXPECT_EQ(FormatDuration(185), "3 min 05 s");
-  EXPECT_EQ(FormatDuration(900), "15 min");
-  EXPECT_EQ(FormatDuration(3599.6), "1 h");
-  EXPECT_EQ(FormatDuration(7500), "2 h 05 min");
-  EXPECT_EQ(FormatDuration(86'399), "1 d");
-  EXPECT_EQ(FormatDuration(3 * 86'400 + 4 * 3600 + 60), "3 d 4 h");
-  EXPECT_EQ(FormatDuration(-45), "-45 s");
-  EXPECT_EQ(FormatDuration(kMissing), "—");
-  EXPECT_EQ(FormatDuration(std::numeric_limits<double>::infinity()), "∞");
+  EXPECT_EQ(FormatDuration(0, Lang::kEn), "0 s");
+  EXPECT_EQ(FormatDuration(-0.0001, Lang::kEn), "0 s");
+  EXPECT_EQ(FormatDuration(0.25, Lang::kEn), "250 ms");
+  EXPECT_EQ(FormatDuration(0.9999, Lang::kEn), "1 s");
+  EXPECT_EQ(FormatDuration(1.5, Lang::kEn), "1.5 s");
+  EXPECT_EQ(FormatDuration(9.96, Lang::kEn), "10 s");
+  EXPECT_EQ(FormatDuration(45, Lang::kEn), "45 s");
+  EXPECT_EQ(FormatDuration(59.7, Lang::kEn), "1 min");
+  EXPECT_EQ(FormatDuration(200, Lang::kEn), "3 min 20 s");
+  EXPECT_EQ(FormatDuration(185, Lang::kEn), "3 min 05 s");
+  EXPECT_EQ(FormatDuration(900, Lang::kEn), "15 min");
+  EXPECT_EQ(FormatDuration(3599.6, Lang::kEn), "1 h");
+  EXPECT_EQ(FormatDuration(7500, Lang::kEn), "2 h 05 min");
+  EXPECT_EQ(FormatDuration(86'399, Lang::kEn), "1 d");
+  EXPECT_EQ(FormatDuration(3 * 86'400 + 4 * 3600 + 60, Lang::kEn), "3 d 4 h");
+  EXPECT_EQ(FormatDuration(-45, Lang::kEn), "-45 s");
+  EXPECT_EQ(FormatDuration(kMissing, Lang::kEn), "—");
+  EXPECT_EQ(FormatDuration(std::numeric_limits<double>::infinity(), Lang::kEn), "∞");
+}
+
+TEST(DurationTest, ChineseHasItsOwnUnits) {
+  const std::pair<double, const char*> cases[] = {{std::nan(""), "—"},    {0, "0 秒"},      {0.25, "250 毫秒"},
+                                                  {9.5, "9.5 秒"},        {45, "45 秒"},    {200, "3 分 20 秒"},
+                                                  {900, "15 分钟"},       {3600, "1 小时"}, {6900, "1 小时 55 分"},
+                                                  {7500, "2 小时 05 分"}, {86400, "1 天"},  {97200, "1 天 3 小时"},
+                                                  {-200, "-3 分 20 秒"},  {1e300, "∞"}};
+  for (const auto& [seconds, text] : cases) EXPECT_EQ(FormatDuration(seconds, Lang::kZh), text) << seconds;
 }
 
 TEST(TimeZoneTest, FixedOffsetsNeedNoDatabase) {

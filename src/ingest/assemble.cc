@@ -229,7 +229,8 @@ void NoteTime(const Table& table, const ReadContext& context, const Backwards& w
   if (worst.steps > 0) {
     out->quality.Count(Odd::kTimeBackwards, context.file + ": " + FormatRfc3339(worst.first_at), worst.steps);
     out->notes.push_back(Tr(context.lang, Msg::kIngestNoteTimeBack, worst.steps, FormatRfc3339(worst.first_at),
-                            FormatDuration(Seconds(worst.largest)), FormatDuration(Seconds(worst.overlap))));
+                            FormatDuration(Seconds(worst.largest), context.lang),
+                            FormatDuration(Seconds(worst.overlap), context.lang)));
   }
 }
 
@@ -317,15 +318,10 @@ Status AssembleCards(Table* table, const ReadContext& context, bool own, Recordi
   for (GpuTrack& g : out->gpus) LookOver(&g, context, out, &worst, &joined);
   NoteJoined(joined, context, out);
   if (worst.two_writers && cards.inferred && cards.cards.size() > 1) {
-    return Status::Unsupported(
-        context.file +
-        ": two writers in one file (time runs to and fro), and no column tells the card, so "
-        "rows cannot be put to cards; let each writer have its own file, or log `index` as well");
+    return Status::Unsupported(Tr(context.lang, Msg::kIngestTwoWritersNoCard, context.file));
   }
   if (worst.two_writers && SameWidth(*table)) {
-    return Status::Unsupported(context.file +
-                               ": two writers with different headings and the same number of columns in one file, so "
-                               "it cannot be told which heading a row belongs to; let each writer have its own file");
+    return Status::Unsupported(Tr(context.lang, Msg::kIngestTwoWritersHeadings, context.file));
   }
   if (table->t_ms.empty()) table->t_ms.push_back(first);
   NoteTime(*table, context, worst, out);

@@ -6,6 +6,8 @@
 // because a
 //    masked uuid or an `index` that a script printed once for each container is 0 for all of them; equal ones in that
 //    order.
+//    A column for the node (hostname) stands before all of them: cards of two nodes are two cards, whatever their
+//    index, and where nothing but the node is told, the rows of each node are taken by 2.
 // 2. No such column: nvidia-smi prints the cards of one sample one after another, stamped up to 110 ms apart, then
 // waits.
 //    The k is searched for which a threshold between the n/k largest gaps and the rest cuts the file into bursts of k
@@ -30,11 +32,7 @@ namespace {
 using model::CardInfo;
 using model::Odd;
 
-constexpr size_t kStructureRows = 100'000;  // rows looked at to find bursts
 constexpr size_t kMostCards = 4096;
-constexpr size_t kMostInferred = 64;
-constexpr double kLeastShare = 0.8;
-constexpr TimeMs kOneSampleMs = 110;  // the longest that rows of one sample were seen apart
 
 bool IsMaskedUuid(std::string_view s) { return s.find_first_not_of("GPUMIGgpu-0") == std::string_view::npos; }
 
@@ -221,8 +219,8 @@ Status ByColumn(const Table& table, TextSlot slot, const ReadContext& context, m
       if (label.empty() && fresh) known.erase(it);
       if (card >= 0 && fresh) {
         if (out->cards.size() == kMostCards)
-          return Status::Unsupported(fmt::format("{}: column {} names more than {} cards; it cannot be a card's name",
-                                                 context.file, SlotName(slot), kMostCards));
+          return Status::Unsupported(
+              Tr(context.lang, Msg::kIngestTooManyCards, context.file, SlotName(slot), kMostCards));
         out->cards.emplace_back();
         if (slot == kIndexText || slot == kGpuText) out->cards.back().gpu = label;
         if (masked) out->cards.back().gpu = label.substr(1);
@@ -343,18 +341,51 @@ Status ByOrder(const Table& table, const ReadContext& context, model::DataQualit
   return Status::Ok();
 }
 
-/// The share of rows that stand in bursts of exactly k when gaps above the threshold part bursts.
-double ShareInWhole(const std::vector<TimeMs>& gaps, size_t k, TimeMs threshold) {
-  size_t in_whole = 0, run = 1;
-  for (size_t i = 0; i <= gaps.size(); ++i) {
-    if (i < gaps.size() && gaps[i] <= threshold) {
-      ++run;
-      continue;
+/// How many nodes the rows name.
+size_t NodesTold(const Table& table) {
+  const TextColumn& c = table.texts[kNodeText];
+  return c.ids.empty() ? 0 : std::set<uint32_t>(c.ids.begin(), c.ids.end()).size();
+}
+
+/// Rows of several nodes and no column that tells the card: the rows of each node by their order.
+Status ByNode(const Table& table, const ReadContext& context, model::DataQuality* quality,
+              std::vector<std::string>* notes, Cards* out) {
+  std::map<uint32_t, std::vector<size_t>> rows_of;
+  for (size_t i = 0; i < table.rows; ++i) rows_of[table.texts[kNodeText].ids[i]].push_back(i);
+  out->of_row.assign(table.rows, int16_t{-1});
+  int64_t lost = 0;
+  for (const auto& [node, rows] : rows_of) {
+    std::vector<TimeMs> t;
+    size_t shared = 0;
+    for (const size_t i : rows) {
+      shared += !t.empty() && t.back() == table.t_ms[i] ? 1 : 0;
+      t.push_back(table.t_ms[i]);
     }
-    if (run == k || (i == gaps.size() && run < k)) in_whole += run;
-    run = 1;
+    const Bursts b = FindBursts(t);
+    if (b.k == 1 && shared * 5 > t.size()) {
+      return Status::Unsupported(
+          Tr(context.lang, Msg::kIngestTimesShared, context.file, shared, t.size(), std::string_view()));
+    }
+    std::vector<int16_t> card(t.size(), 0);
+    if (b.k > 1) {
+      card.clear();
+      lost += ByBursts(t, b, &card);
+    }
+    const size_t first = out->cards.size();
+    for (size_t k = 0; k < rows.size(); ++k) {
+      if (card[k] >= 0) out->of_row[rows[k]] = static_cast<int16_t>(first + static_cast<size_t>(card[k]));
+    }
+    for (size_t k = 0; k < b.k; ++k) {
+      out->cards.emplace_back();
+      out->cards.back().gpu = std::to_string(k);
+    }
   }
-  return static_cast<double>(in_whole) / static_cast<double>(gaps.size() + 1);
+  out->inferred = true;
+  quality->Count(Odd::kIndexInferred, context.file, static_cast<int64_t>(table.rows));
+  if (lost > 0) quality->Count(Odd::kBadRow, context.file, lost);
+  notes->push_back(Tr(context.lang, Msg::kIngestNoteNodeCards, rows_of.size(), out->cards.size()));
+  out->explanation = Tr(context.lang, Msg::kIngestCardsNodes, out->cards.size(), rows_of.size());
+  return Status::Ok();
 }
 
 /// Rows in which `index` and `gpu` name different cards.
@@ -416,40 +447,6 @@ std::string CardLabel(std::string_view cell) {
   return std::string(cell);
 }
 
-Bursts FindBursts(const std::vector<TimeMs>& t_ms, size_t known_k) {
-  Bursts best;
-  const size_t n = std::min(t_ms.size(), kStructureRows);
-  if (n < 2 || known_k == 1) return best;
-  std::vector<TimeMs> gaps(n - 1);
-  for (size_t i = 1; i < n; ++i) gaps[i - 1] = std::llabs(t_ms[i] - t_ms[i - 1]);
-  std::vector<TimeMs> sorted = gaps;
-  std::sort(sorted.begin(), sorted.end(), std::greater<>());
-  const TimeMs span = std::llabs(t_ms[n - 1] - t_ms[0]);
-  if (sorted[0] <= kOneSampleMs && span <= kOneSampleMs && n <= kMostInferred) return {n, kOneSampleMs, 1};
-  best.share = 0;
-  const size_t least = known_k > 0 ? known_k : 2, most = known_k > 0 ? known_k : kMostInferred;
-  for (size_t k = least; k <= most && 2 * k <= n + k / 2; ++k) {
-    const double groups = static_cast<double>(n) / static_cast<double>(k);
-    const auto hi = static_cast<size_t>(std::max(0.0, 0.9 * (groups - 1) - 1));
-    const auto lo = std::min(gaps.size() - 1, static_cast<size_t>(std::ceil(1.1 * groups)));
-    if (sorted[hi] < 2 * sorted[lo] + 2) continue;
-    // Below the k-th largest share lie the gaps within samples; nvidia-smi's rows are never seconds apart.
-    if (sorted[std::min(gaps.size() - 1, (lo + gaps.size()) / 2)] > kOneSampleMs) continue;
-    const double cut = std::sqrt(static_cast<double>(sorted[hi]) * std::max(static_cast<double>(sorted[lo]), 0.5));
-    const auto threshold = static_cast<TimeMs>(cut);
-    const double share = ShareInWhole(gaps, k, threshold);
-    if (share > best.share + 1e-9) best = {k, threshold, share};
-  }
-  if (best.share < kLeastShare) return {};
-  // The cut lies between the typical gaps; one slow row within a sample is still far nearer than the next sample.
-  const auto parting =
-      std::partition_point(sorted.begin(), sorted.end(), [&](TimeMs g) { return g > best.threshold_ms; });
-  const TimeMs wider = sorted[static_cast<size_t>(static_cast<double>(parting - sorted.begin()) * 0.9)] * 3 / 4;
-  const double wider_share = ShareInWhole(gaps, best.k, wider);
-  if (wider > best.threshold_ms && wider_share >= best.share) best = {best.k, wider, wider_share};
-  return best;
-}
-
 Status AssignCards(const Table& table, const ReadContext& context, model::DataQuality* quality,
                    std::vector<std::string>* notes, Cards* out) {
   TextSlot slot = kUuidText;
@@ -462,7 +459,8 @@ Status AssignCards(const Table& table, const ReadContext& context, model::DataQu
       slot = candidate;
     }
   }
-  if (SaysOneButIsMany(table, told)) {
+  const size_t nodes = NodesTold(table);
+  if (nodes < 2 && SaysOneButIsMany(table, told)) {
     quality->Count(Odd::kIndexDisagrees, context.file, static_cast<int64_t>(table.rows));
     notes->push_back(Tr(context.lang, Msg::kIngestNoteOneForMany, SlotName(slot)));
     SAWBILL_RETURN_IF_ERROR(ByOrder(table, context, quality, notes, out));
@@ -472,10 +470,12 @@ Status AssignCards(const Table& table, const ReadContext& context, model::DataQu
     return Status::Ok();
   }
   if (told == 0) {
-    SAWBILL_RETURN_IF_ERROR(ByOrder(table, context, quality, notes, out));
+    SAWBILL_RETURN_IF_ERROR((nodes < 2 ? ByOrder : ByNode)(table, context, quality, notes, out));
   } else {
     SAWBILL_RETURN_IF_ERROR(ByColumn(table, slot, context, quality, out));
-    out->explanation = Tr(context.lang, Msg::kIngestCardsColumn, SlotName(slot), out->cards.size());
+    out->explanation = nodes < 2
+                           ? Tr(context.lang, Msg::kIngestCardsColumn, SlotName(slot), out->cards.size())
+                           : Tr(context.lang, Msg::kIngestCardsColumnNodes, SlotName(slot), out->cards.size(), nodes);
   }
   if (const int64_t n = Disagreements(table); n > 0) {
     quality->Count(Odd::kIndexDisagrees, context.file + ": gpu, index", n);

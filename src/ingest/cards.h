@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "ingest/bursts.h"
 #include "ingest/format.h"
 #include "ingest/table.h"
 
@@ -25,14 +26,5 @@ Status AssignCards(const Table& table, const ReadContext& context, model::DataQu
 
 /// The label in a cell that names a card: "0", "GPU 3" -> "3", "cuda:1" -> "1", "0.2.0"; "" when it is none.
 std::string CardLabel(std::string_view cell);
-
-/// Rows of one sample stand together: how many they are and the gap that parts samples. k = 1 where there is no such
-/// thing.
-struct Bursts {
-  size_t k = 1;
-  TimeMs threshold_ms = 0;
-  double share = 1;  // of rows that stand in bursts of exactly k
-};
-Bursts FindBursts(const std::vector<TimeMs>& t_ms, size_t known_k = 0);
 
 }  // namespace sawbill::ingest

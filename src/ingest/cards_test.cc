@@ -217,5 +217,65 @@ TEST(CardLabel, ReadsNumbersInTheirManyForms) {
   EXPECT_EQ(CardLabel(""), "");
 }
 
+/// Two nodes, the same seconds; each sample as `columns` says, %N the node, %U the utilisation (node 1 works).
+std::string TwoNodes(const std::string& head, const std::string& columns, size_t rows_a_node = 1) {
+  std::string text = head + "\n";
+  for (int s = 0; s < 60; ++s) {
+    for (int node = 0; node < 2; ++node) {
+      for (size_t k = 0; k < rows_a_node; ++k) {
+        std::string row = columns;
+        row.replace(row.find("%N"), 2, "n" + std::to_string(node));
+        row.replace(row.find("%U"), 2, node == 1 ? "95" : std::to_string(k));
+        text += "2026-12-02 10:" + std::string(s < 10 ? "0" : "") + std::to_string(s) + ":00," + row + "\n";
+      }
+    }
+  }
+  return text;
+}
+
+TEST(Nodes, CardsOfEqualIndexOnTwoNodesAreTwoCards) {
+  for (const char* heading : {"hostname", "node", "host"}) {
+    const auto r = ReadText(TwoNodes(std::string("timestamp,") + heading + ",index,utilization.gpu [%]", "%N,0,%U %"));
+    ASSERT_EQ(r.gpus.size(), 2U) << heading;
+    for (size_t k = 0; k < 2; ++k) {
+      EXPECT_EQ(r.gpus[k].card.node, "n" + std::to_string(k)) << heading;
+      EXPECT_EQ(r.gpus[k].card.gpu, "0") << heading;
+      EXPECT_EQ(r.gpus[k].size(), 60U) << heading;
+      EXPECT_EQ(r.gpus[k].At(GpuMetric::kSmUtil, 30), k == 0 ? 0.0F : 95.0F) << heading;
+    }
+    EXPECT_EQ(Odds(r, Odd::kIndexDisagrees), 0) << heading;
+    EXPECT_EQ(Odds(r, Odd::kIndexInferred), 0) << heading;
+  }
+}
+
+TEST(Nodes, WithoutAColumnForTheCardEachNodeHasItsOwn) {
+  const std::string one = TwoNodes("timestamp,hostname,utilization.gpu [%]", "%N,%U %");
+  const auto r = ReadText(one);
+  ASSERT_EQ(r.gpus.size(), 2U);
+  EXPECT_EQ(r.gpus[0].card.node, "n0");
+  EXPECT_EQ(r.gpus[1].card.node, "n1");
+  for (const auto& g : r.gpus) EXPECT_EQ(g.card.gpu, "0");  // the first of its node, on either
+  EXPECT_EQ(r.gpus[1].At(GpuMetric::kSmUtil, 59), 95.0F);
+  EXPECT_EQ(Odds(r, Odd::kIndexInferred), 120);
+  EXPECT_THAT(ExplainText(one), HasSubstr("2 cards on 2 nodes, by the column for the node"));
+  EXPECT_THAT(ExplainText(one, Lang::kZh), HasSubstr("2 个节点上的 2 张显卡"));
+
+  const auto four = ReadText(TwoNodes("timestamp,hostname,utilization.gpu [%]", "%N,%U %", 2));
+  ASSERT_EQ(four.gpus.size(), 4U);
+  EXPECT_EQ(four.gpus[0].card.node + four.gpus[0].card.gpu, "n00");
+  EXPECT_EQ(four.gpus[1].card.node + four.gpus[1].card.gpu, "n01");
+  EXPECT_EQ(four.gpus[3].card.node + four.gpus[3].card.gpu, "n11");
+  EXPECT_EQ(four.gpus[1].At(GpuMetric::kSmUtil, 7), 1.0F);
+}
+
+TEST(Nodes, OneNodeIsAsNone) {
+  std::string text = TwoNodes("timestamp,hostname,utilization.gpu [%]", "%N,%U %");
+  for (size_t at = text.find("n1"); at != std::string::npos; at = text.find("n1")) text[at + 1] = '0';
+  const auto r = ReadText(text);
+  ASSERT_EQ(r.gpus.size(), 2U);
+  EXPECT_EQ(r.gpus[0].card.node, "n0");
+  EXPECT_EQ(r.gpus[1].card.gpu, "1");
+}
+
 }  // namespace
 }  // namespace sawbill::ingest

@@ -254,7 +254,7 @@ class Merger {
         std::swap(to->columns, other.columns);
         std::swap(to->energy_j, other.energy_j);
       }
-      const std::string interval = FormatFixed(model::Cover(to->t_ms).median_interval_s, 1) + " s";
+      const std::string interval = FormatDuration(model::Cover(to->t_ms).median_interval_s, lang_);
       if (!SameSamples(*to, other)) AddNote(Tr(lang_, Msg::kIngestNoteCardInTwoFiles, to->card.gpu, interval));
       Complement(other, to);
       CutOut(from, end, &other);
@@ -336,11 +336,14 @@ void NameHosts(Recording* r) {
 
 using Plan = std::map<size_t, std::vector<size_t>>;  // by the first input of each group
 
+constexpr size_t kShownClashes = 3;
+
 /// Inputs with samples of cards (without any: all inputs), grouped.
 Plan PlanGroups(const std::vector<Recording>& inputs, const std::vector<Facts>& facts, bool any_cards,
                 const std::vector<std::string>& names, Lang lang, std::vector<std::string>* notes) {
   Groups groups(inputs.size());
   std::vector<std::pair<size_t, size_t>> joins;
+  size_t clashes = 0;
   for (size_t i = 0; i < inputs.size(); ++i) {
     for (size_t k = 0; k < i; ++k) {
       if (!facts[i].span || !facts[k].span || facts[i].cards != any_cards || facts[k].cards != any_cards) continue;
@@ -353,10 +356,11 @@ Plan PlanGroups(const std::vector<Recording>& inputs, const std::vector<Facts>& 
       if (p.together) joins.emplace_back(k, i);
       if (p.unclear == nullptr) continue;
       groups.Forbid(k, i);
-      if (notes->size() < 3)
+      if (clashes++ < kShownClashes)
         notes->push_back(Tr(lang, Msg::kAppSameCardTwice, names[k], names[i], p.unclear->card.gpu));
     }
   }
+  if (clashes > kShownClashes) notes->push_back(Tr(lang, Msg::kAppSameCardTwiceMore, clashes - kShownClashes));
   for (const auto& [k, i] : joins) groups.Join(k, i);
   Plan plan;
   for (const auto& members : groups.members()) {

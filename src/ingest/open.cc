@@ -116,12 +116,12 @@ Status ReadAs(const Format& format, const Opened& o, const std::string& path, co
               Recording* out, Explanation* e) {
   ReadContext context;
   context.tz = &options.tz;
-  context.file = sys::BaseName(path);
+  context.file = options.name.empty() ? sys::BaseName(path) : options.name;
   context.lang = options.lang;
   context.modified_ms = o.modified_ms;
   context.dates = o.dates;
   if (o.compression == sys::Compression::kNone || !o.converted.empty()) context.text_bytes = o.bytes().size();
-  out->source = path;
+  out->source = options.name.empty() ? path : options.name;
   out->format = std::string(format.name());
   if (o.stamps && o.stamps->year_unknown) {
     return Status::Unsupported(Tr(options.lang, Msg::kIngestStampNoYear, context.file, o.stamps->first));
@@ -158,7 +158,8 @@ void AddCards(const Recording& r, Lang lang, std::vector<std::string>* lines) {
 Result<Recording> ReadFile(sys::FileSystem* fs, const std::string& path, const IngestOptions& options) {
   SAWBILL_ASSIGN_OR_RETURN(const Opened o, Recognise(fs, path));
   const Candidate best = o.candidates.front();
-  if (best.certainty < kLeastCertainty) return NotRecognised(path, o, options.lang);
+  if (best.certainty < kLeastCertainty)
+    return NotRecognised(options.name.empty() ? path : options.name, o, options.lang);
   Recording recording;
   Explanation unused;
   SAWBILL_RETURN_IF_ERROR(ReadAs(*best.format, o, path, options, &recording, &unused));

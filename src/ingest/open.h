@@ -17,6 +17,7 @@ namespace sawbill::ingest {
 struct IngestOptions {
   TimeZone tz = TimeZone::Utc();  // of times that carry no zone
   Lang lang = Lang::kEn;          // of notes and explanations
+  std::string name;               // what messages call the file; "" = its path
 };
 
 /// The whole file. kUnsupported when no reader knows the content (the message says what was seen, what is accepted and

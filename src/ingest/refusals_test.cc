@@ -2,6 +2,7 @@
 // What is said of files that cannot be read, in both languages, and tables whose cells are parted by something else.
 #include <gmock/gmock.h>
 
+#include "base/text.h"
 #include "ingest/test_util.h"
 #include "sys/decompress.h"
 
@@ -96,6 +97,62 @@ TEST(Delimiters, AreSeenInPackedFilesToo) {
 TEST(Delimiters, OfAFileThatIsNoTableAreLeftAsTheyAre) {
   EXPECT_THAT(RefusalIn(Lang::kEn, "a;b;c\nd;e;f\n"), HasSubstr("\"a;b;c\""));
   EXPECT_THAT(RefusalIn(Lang::kEn, "a\tb\n"), Not(HasSubstr("?")));
+}
+
+/// Three words of small Latin letters in a row, one blank between them: an English sentence. Commands and names within
+/// backquotes, quotes or brackets are none.
+std::string EnglishWithin(const std::string& text) {
+  std::string plain;
+  char closing = 0;
+  for (const char c : text) {
+    if (closing != 0) {
+      closing = c == closing ? '\0' : closing;
+      continue;
+    }
+    closing = c == '`' ? '`' : c == '\'' ? '\'' : c == '(' ? ')' : '\0';
+    plain += closing != 0 ? '.' : c;
+  }
+  std::string run;
+  size_t words = 0;
+  for (const std::string_view part : Split(plain, ' ')) {
+    const bool word =
+        part.size() > 1 && std::all_of(part.begin(), part.end(), [](char c) { return c >= 'a' && c <= 'z'; });
+    run = word ? run + (words == 0 ? "" : " ") + std::string(part) : "";
+    words = word ? words + 1 : 0;
+    if (words == 3) return run;
+  }
+  return "";
+}
+
+TEST(Refusal, TheFinderOfEnglishFindsIt) {
+  EXPECT_EQ(EnglishWithin("log.csv: two writers in one file"), "two writers in");
+  EXPECT_EQ(EnglishWithin("log.csv：一个文件有两个写入者；请使用 `date -u one two three`"), "");
+}
+
+TEST(Refusal, NoneIsEnglishOnly) {
+  std::string many = "timestamp,uuid,utilization.gpu [%]\n", fro = "timestamp,utilization.gpu [%]\n",
+              heads = "timestamp,index,utilization.gpu [%],memory.used [MiB]\n";
+  for (int i = 0; i < 4200; ++i) many += fmt::format("2026-12-02 10:00:00,GPU-{:08x},5 %\n", i + 1);
+  // Two writers, one behind the other: of two cards each, and with columns in another order.
+  for (const int late : {0, 5}) {
+    for (int i = 0; i < 100; ++i) {
+      for (int k = 0; k < 2; ++k) fro += fmt::format("{}.{:03},{} %\n", 1764669600 + 10 * i + late, 5 * k, 50 * k);
+    }
+    if (late > 0) heads += "timestamp,index,memory.used [MiB],utilization.gpu [%]\n";
+    for (int i = 0; i < 100; ++i)
+      heads += fmt::format("{},0,{}\n", 1764669600 + 10 * i + late, late > 0 ? "7 MiB,5 %" : "5 %,7 MiB");
+  }
+  const std::string files[] = {"", "hello\n", "timestamp,index,utilization.gpu [%]\n", many, fro, heads};
+  for (const std::string& bytes : files) {
+    const std::string refusal = RefusalIn(Lang::kZh, bytes);
+    EXPECT_EQ(EnglishWithin(refusal), "") << refusal;
+  }
+  EXPECT_THAT(RefusalIn(Lang::kEn, fro), HasSubstr("two writers in one file (time runs to and fro), and no column"));
+  EXPECT_THAT(RefusalIn(Lang::kZh, fro), HasSubstr("一个文件有两个写入者（时间来回跳动）"));
+  EXPECT_THAT(RefusalIn(Lang::kEn, heads), HasSubstr("two writers with different headings"));
+  EXPECT_THAT(RefusalIn(Lang::kZh, heads), HasSubstr("表头不同而列数相同"));
+  EXPECT_THAT(RefusalIn(Lang::kEn, many), HasSubstr("column uuid names more than 4096 cards"));
+  EXPECT_THAT(RefusalIn(Lang::kZh, many), HasSubstr("uuid 列中的不同值超过 4096 个"));
 }
 
 }  // namespace

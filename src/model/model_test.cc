@@ -134,6 +134,8 @@ TEST(Cover, ALateSamplerThatCatchesUpChangesNoInterval) {
   EXPECT_EQ(c.holes, 20);
   EXPECT_FLOAT_EQ(c.dt_s[30], 2.5);
   EXPECT_DOUBLE_EQ(c.other_interval_s, 0);
+}
+
 TEST(Cover, TheIntervalIsTheMedianDistanceHoweverLongOrDisordered) {
   uint32_t state = 99;
   const auto random = [&](uint32_t n) {

@@ -262,5 +262,49 @@ TEST(Currency, TheRemedyFitsTheMistake) {
   EXPECT_THAT(refusal({"CNY", "USD"}), AllOf(HasSubstr("CNY, USD"), Not(HasSubstr("--currency"))));
 }
 
+// F5: a price that is stale, or of another time, is labelled with its day.
+TEST(F5, AnOldPriceIsLabelledWithItsDayAndItsAge) {
+  const auto priced = [](const std::string& as_of, Lang lang = Lang::kEn) {
+    BuildOptions o;
+    o.lang = lang;
+    return Bill(WorksThenIdles(),
+                "[[price]]\nany = true\nper_hour = 2.5\nsource = \"price page\"\n" +
+                    (as_of.empty() ? "" : "as_of = " + as_of + "\n"),
+                o);
+  };
+  // The recording is of 2026-01-01.
+  EXPECT_THAT(priced("2025-12-20").price_notes,
+              testing::ElementsAre("Price: 2.5 USD a card-hour (price page), of 2025-12-20."));
+  EXPECT_THAT(priced("2025-10-03").price_notes, testing::ElementsAre(HasSubstr("Price: 2.5 USD")));  // 90 days
+  EXPECT_THAT(priced("2025-10-02").price_notes,
+              testing::ElementsAre(testing::AllOf(HasSubstr("Old price: 2.5 USD a card-hour (price page) is of "
+                                                            "2025-10-02, 91 days before the end"),
+                                                  HasSubstr("Check it"))));
+  EXPECT_THAT(
+      priced("2026-07-01").price_notes,
+      testing::ElementsAre(HasSubstr("Later price: 2.5 USD a card-hour (price page) is of 2026-07-01, 180 days")));
+  EXPECT_THAT(priced("2025-01-01", Lang::kZh).price_notes,
+              testing::ElementsAre(HasSubstr(
+                  "价格较旧：每卡时 2.5 USD（price page）是 2025-01-01 的价格，比所计费时段的末尾早 365 天")));
+  EXPECT_TRUE(priced("").price_notes.empty());  // who gives no day is told nothing of it
+
+  const Report old = priced("2025-01-01");
+  EXPECT_THAT(RenderText(old, {}), HasSubstr("Old price: 2.5 USD"));
+  EXPECT_THAT(RenderMarkdown(old), HasSubstr("Old price: 2.5 USD"));
+  EXPECT_THAT(RenderHtml(old), HasSubstr("Old price: 2.5 USD"));
+  EXPECT_THAT(RenderJson(old), HasSubstr("\"as_of\": \"2025-01-01\""));
+  EXPECT_NEAR(*old.cost, 2.5 * Seconds(old.period_to - old.period_from) / 3600, 1e-9);  // said, and billed all the same
+}
+
+TEST(F5, ThePriceThatCameLaterInTheSameRunIsNamedBesideTheEarlier) {
+  const Report r = Bill(WorksThenIdles(),
+                        "[[price]]\nany = true\nper_hour = 10\nas_of = 2025-12-01\nsource = \"a\"\n"
+                        "[[price]]\nany = true\nper_hour = 20\nas_of = 2025-06-01\nsource = \"b\"\n"
+                        "from = 2026-01-01T00:20:00Z\n");
+  ASSERT_EQ(r.price_notes.size(), 2U);
+  EXPECT_THAT(r.price_notes[0], HasSubstr("Price: 10 USD a card-hour (a), of 2025-12-01."));
+  EXPECT_THAT(r.price_notes[1], HasSubstr("Old price: 20 USD a card-hour (b) is of 2025-06-01, 214 days"));
+}
+
 }  // namespace
 }  // namespace sawbill::report

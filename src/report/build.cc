@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "ledger/apportion.h"
 #include "report/build_findings.h"
+#include "report/price_notes.h"
 
 namespace sawbill::report {
 namespace {
@@ -72,6 +73,7 @@ class Builder {
     r_.cannot_judge = a_.cannot_judge;
     r_.limits = a_.notes;
     for (const std::string& l : a_.limits) r_.limits.push_back(l);
+    r_.price_notes = PriceNotes(a_, rates_, o_.currency, o_.lang);
   }
 
   /// Cost of the seconds that have a price; nothing where there are seconds and none has one.
@@ -131,7 +133,9 @@ class Builder {
     g.wave = c.wave;
     g.wave_low = c.wave_low;
     for (const Rates::Span& s : rates_.Spans(k, "", a_.period)) {
-      if (s.rate) g.prices.push_back({s.range.from, s.range.to, s.rate->per_hour, s.price->contract, s.price->source});
+      if (!s.rate) continue;
+      const money::Price& p = *s.price;
+      g.prices.push_back({s.range.from, s.range.to, s.rate->per_hour, p.contract, p.source, p.as_of});
     }
     Stats(c, &g);
     if (c.energy_s > 0) {

@@ -76,7 +76,7 @@ TEST(Csv, GroupsHaveTheirOwnLinesAndCosts) {
 
 TEST(Csv, WithSeveralPricesAGroupsCostByLineIsNotGuessed) {
   Report r = TwelveCards(Lang::kEn);
-  for (GpuRow& g : r.gpus) g.prices = {{r.period_from, r.period_to, 2.5, "reserved", "contract"}};
+  for (GpuRow& g : r.gpus) g.prices = {{r.period_from, r.period_to, 2.5, "reserved", "contract", ""}};
   EXPECT_EQ(Rows(RenderCsv(r))[1][4], "5112.000000") << "0.71 of 2,880 h at 2.5";
   r.gpus[3].prices[0].price_per_hour = 3;
   EXPECT_EQ(Rows(RenderCsv(r))[1][4], "");

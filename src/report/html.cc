@@ -81,7 +81,7 @@ void Html::Header() {
   };
   if (!r_.source.empty()) pair(E(r_.source), E(v_.Format()));
   if (r_.period_to > r_.period_from) {
-    pair(E(v_.Period() + " " + v_.Zone()), E(FormatDuration(r_.duration_s())));
+    pair(E(v_.Period() + " " + v_.Zone()), E(FormatDuration(r_.duration_s(), r_.lang)));
   } else {
     pair(T(Msg::kReportNoPeriod), "");
   }
@@ -130,8 +130,8 @@ void Html::Details(const Finding& f) {
     if (f.wasted_gpu_seconds > 0) Add(T(Msg::kReportWasted, v_.Wasted(f)));
     if (f.wasted_gpu_seconds > 0 && f.period_s) Add(" · ");
     if (f.period_s) {
-      Add(f.width_s ? T(Msg::kReportShape, FormatDuration(*f.period_s), FormatDuration(*f.width_s))
-                    : T(Msg::kReportPeriod, FormatDuration(*f.period_s)));
+      Add(f.width_s ? T(Msg::kReportShape, FormatDuration(*f.period_s, r_.lang), FormatDuration(*f.width_s, r_.lang))
+                    : T(Msg::kReportPeriod, FormatDuration(*f.period_s, r_.lang)));
     }
     Add("</p>");
   }
@@ -343,7 +343,7 @@ void Html::Runs() {
   for (size_t i = 0; i < shown; ++i) {
     const RunRow& run = r_.runs[i];
     Add("<tr><th scope=\"row\">" + E(run.run.empty() ? run.program : run.run) + "</th><td class=\"text\">" +
-        E(run.user) + "</td><td>" + E(FormatDuration(run.duration_s())) + "</td>");
+        E(run.user) + "</td><td>" + E(FormatDuration(run.duration_s(), r_.lang)) + "</td>");
     Add(v_.priced() ? "<td>" + v_.Amount(run.cost, 0) + "</td></tr>" : "</tr>");
   }
   Add("</tbody></table></div>");

@@ -41,6 +41,7 @@ Json Gpu(const GpuRow& g) {
                       {"price_per_hour", Rounded(p.price_per_hour)},
                       {"contract", p.contract},
                       {"source", p.source}});
+    if (!p.as_of.empty()) prices.back()["as_of"] = p.as_of;
   }
   Json idle = {{"share", Rounded(g.idle.share)}, {"pattern", g.idle.pattern}};
   if (g.idle.period_s) idle["period_s"] = Rounded(g.idle.period_s);

@@ -199,8 +199,9 @@ std::string RenderMarkdown(const Report& r) {
   if (r.simulated) out += "> **" + v.T(Msg::kReportSimulated) + "**\n\n";
   std::vector<std::string> lines;
   if (!r.source.empty()) lines.push_back(v.Format().empty() ? r.source : r.source + " · " + v.Format());
-  lines.push_back(r.period_to > r.period_from ? v.Period() + " " + v.Zone() + " · " + FormatDuration(r.duration_s())
-                                              : v.T(Msg::kReportNoPeriod));
+  lines.push_back(r.period_to > r.period_from
+                      ? v.Period() + " " + v.Zone() + " · " + FormatDuration(r.duration_s(), r.lang)
+                      : v.T(Msg::kReportNoPeriod));
   const std::optional<double> measured = v.MeasuredShare();
   lines.push_back(v.Cards() + " · " +
                   (measured ? v.T(Msg::kReportMeasured, v.Hours(r.gpu_hours), v.Percent(*measured))

@@ -155,8 +155,8 @@ std::string View::Change(const Recommendation& rec) const {
 
 std::string View::Rhythm(const Finding& f) const {
   if (!f.period_s) return "";
-  return f.width_s ? T(Msg::kReportShape, FormatDuration(*f.period_s), FormatDuration(*f.width_s))
-                   : T(Msg::kReportPeriod, FormatDuration(*f.period_s));
+  return f.width_s ? T(Msg::kReportShape, FormatDuration(*f.period_s, r_->lang), FormatDuration(*f.width_s, r_->lang))
+                   : T(Msg::kReportPeriod, FormatDuration(*f.period_s, r_->lang));
 }
 
 std::string View::Tier(const Finding& f) const {
@@ -261,6 +261,12 @@ std::string View::UpperBound() const {
 }
 
 std::vector<std::string> View::HowToPrice() const {
+  std::vector<std::string> lines = WithoutPrice();
+  for (const std::string& note : r_->price_notes) lines.push_back(note);
+  return lines;
+}
+
+std::vector<std::string> View::WithoutPrice() const {
   if (r_->unpriced_cards.empty() && priced_) return {};
   const bool instances =
       !r_->unpriced_cards.empty() && std::all_of(r_->unpriced_cards.begin(), r_->unpriced_cards.end(),

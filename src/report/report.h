@@ -27,7 +27,7 @@ struct MetricStats {
 struct PriceSpan {
   TimeMs from = 0, to = 0;
   double price_per_hour = 0;
-  std::string contract, source;
+  std::string contract, source, as_of;  // as_of: the day of the price, "" = not said
 };
 
 struct Idle {
@@ -164,6 +164,7 @@ struct Report {
   std::vector<std::string> limits;    // what is missing and what to record instead, one line each, in lang
   std::vector<std::string> unpriced;  // card names without a price
   std::vector<OddRow> data_quality;
+  std::vector<std::string> price_notes;  // of which day the prices are, and which are old, in lang
   std::vector<UnpricedCard> unpriced_cards;
   double unjudged_share = 0;  // of the card time: unmeasured or unexplained
   bool filtered = false;      // --job, --user or --project: all figures are of the time of those runs

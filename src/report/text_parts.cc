@@ -66,7 +66,7 @@ void PrintSource(Page* p, const View& v) {
   const Report& r = v.r();
   p->Sides(0, {r.source, Ink::kPlain}, {v.Format(), Ink::kDim});
   if (r.period_to > r.period_from) {
-    p->Sides(0, {v.Period() + " " + v.Zone(), Ink::kPlain}, {FormatDuration(r.duration_s()), Ink::kPlain});
+    p->Sides(0, {v.Period() + " " + v.Zone(), Ink::kPlain}, {FormatDuration(r.duration_s(), r.lang), Ink::kPlain});
   } else {
     p->Paragraph(v.T(Msg::kReportNoPeriod), 0);
   }

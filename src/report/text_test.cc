@@ -248,7 +248,7 @@ TEST(Receipt, SmallBillsShowFourDecimals) {
 }
 
 TEST(Receipt, AnEmptyReportIsPrintedWithoutACrash) {
-  EXPECT_THAT(RenderText(Report(), {}), HasSubstr("no samples in the period"));
+  EXPECT_THAT(RenderText(Report(), {}), HasSubstr("no time is covered by samples"));
   EXPECT_THAT(RenderDiagnosis(Report(), {}), HasSubstr("DIAGNOSIS"));
 }
 

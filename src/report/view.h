@@ -125,6 +125,7 @@ class View {
   std::string BelowMinimum() const;  // "" when there is none
   std::string UpperBound() const;    // the explanation of the rough upper bound; "" when it cannot be given
   std::string UpperBoundAmount() const;
+  /// What has no price and how to give it one; then of which day the prices are.
   std::vector<std::string> HowToPrice() const;
   /// Worst first.
   std::vector<std::string> DataQuality() const;
@@ -134,6 +135,7 @@ class View {
   void BuildGroups();
   void BuildSavings();
   std::vector<std::string> NotInTotal() const;
+  std::vector<std::string> WithoutPrice() const;
   SavingView Describe(const std::optional<report::Saving>& s) const;
 
   const Report* r_;

@@ -248,24 +248,41 @@ std::string Number(double v, int decimals) {
 }
 }  // namespace
 
-std::string FormatValue(wave::Feature feature, double value, int decimals) {
+std::string YesOrNo(wave::Feature feature, Lang lang) {
+  constexpr std::string_view kBegin = "1 where ", kEnd = "则为 1";
+  const wave::FeatureInfo& info = wave::Info(feature);
+  const std::string_view text = lang == Lang::kZh ? info.zh : info.en;
+  if (lang == Lang::kEn && StartsWith(text, kBegin)) return std::string(text.substr(kBegin.size()));
+  if (lang == Lang::kZh && EndsWith(text, kEnd)) return std::string(text.substr(0, text.size() - kEnd.size()));
+  return "";
+}
+
+std::string FormatValue(wave::Feature feature, double value, Lang lang, int decimals) {
   if (IsMissing(value)) return "—";
+  if ((value == 0 || value == 1) && !YesOrNo(feature, lang).empty())
+    return std::string(Text(lang, value == 1 ? Msg::kRulesYes : Msg::kRulesNo));
   const std::string_view unit = wave::Info(feature).unit;
+  // Factors that may be above 1: as a percentage they would read like shares.
+  if (feature == wave::Feature::kWorkersPerCore || feature == wave::Feature::kMemSpread)
+    return Number(value, decimals < 2 ? 2 : decimals);
   if (unit == "ratio") return Number(value * 100, decimals) + " %";
+  if (feature == wave::Feature::kUtilSpread || feature == wave::Feature::kSwing)
+    return Number(value, decimals) + std::string(Text(lang, Msg::kRulesUnitPoints));
   if (unit == "percent") return Number(value, decimals) + " %";
-  if (unit == "s") return decimals <= 1 ? FormatDuration(value) : Number(value, decimals) + " s";
+  if (unit == "s") return decimals <= 1 ? FormatDuration(value, lang) : Number(value, decimals) + " s";
   if (unit == "count") return Number(value, decimals);
-  if (unit == "cores") return Number(value, decimals < 2 ? 2 : decimals);
+  if (unit == "cores")
+    return Number(value, decimals < 2 ? 2 : decimals) + std::string(Text(lang, Msg::kRulesUnitCores));
   if (unit == "mb_s") return Number(value, decimals) + " MB/s";
   if (unit == "C") return Number(value, decimals) + " °C";
   return Number(value, decimals) + " " + std::string(unit);
 }
 
-ValuePair FormatPair(const Condition& c, double value) {
-  ValuePair pair{FormatValue(c.feature, value), FormatValue(c.feature, c.value)};
+ValuePair FormatPair(const Condition& c, double value, Lang lang) {
+  ValuePair pair{FormatValue(c.feature, value, lang), FormatValue(c.feature, c.value, lang)};
   // 5.97 % against ">= 6 %" must not print as "6 %", or the verdict reads like a mistake.
   for (int decimals = 2; decimals <= 9 && pair.value == pair.threshold && value != c.value; ++decimals) {
-    pair = {FormatValue(c.feature, value, decimals), FormatValue(c.feature, c.value, decimals)};
+    pair = {FormatValue(c.feature, value, lang, decimals), FormatValue(c.feature, c.value, lang, decimals)};
   }
   return pair;
 }

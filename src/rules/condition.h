@@ -24,12 +24,15 @@ TextError ParseMetricTest(std::string_view text, Layer layer, MetricTest* out);
 
 std::string_view OpText(Op op);
 bool Compare(double left, Op op, double right);
-/// "43.2 %", "5 min", "12 W", "3.5 cores"; "—" for a missing value. At most `decimals` after the point.
-std::string FormatValue(wave::Feature feature, double value, int decimals = 1);
+/// "43.2 %", "5 min", "12 W", "3.5 cores", "yes" (a fact that holds or not); in Chinese "5 分钟", "3.5 核", "是". "—"
+/// for a missing value. At most `decimals` after the point.
+std::string FormatValue(wave::Feature feature, double value, Lang lang, int decimals = 1);
 /// Value and threshold with as many decimals as it takes to see that they differ, if they do.
 struct ValuePair {
   std::string value, threshold;
 };
-ValuePair FormatPair(const Condition& c, double value);
+ValuePair FormatPair(const Condition& c, double value, Lang lang);
+/// What a feature that is 1 or 0 says when it is 1: "the card model has tensor cores"; "" for one that is a figure.
+std::string YesOrNo(wave::Feature feature, Lang lang);
 
 }  // namespace sawbill::rules

@@ -116,24 +116,45 @@ TEST(MetricTest, MistakesAreSaid) {
 }
 
 TEST(FormatValue, PrintsInTheFeaturesUnit) {
-  EXPECT_EQ(FormatValue(Feature::kWaitShare, 0.432), "43.2 %");
-  EXPECT_EQ(FormatValue(Feature::kWaitShare, 0.08), "8 %");
-  EXPECT_EQ(FormatValue(Feature::kUtilMean, 55.25), "55.2 %");
-  EXPECT_EQ(FormatValue(Feature::kActiveS, 300), "5 min");
-  EXPECT_EQ(FormatValue(Feature::kWorkers, 4), "4");
-  EXPECT_EQ(FormatValue(Feature::kMainBusy, 0.976), "0.98");
-  EXPECT_EQ(FormatValue(Feature::kTempC, 84), "84 °C");
-  EXPECT_EQ(FormatValue(Feature::kLinkMbS, 12345), "12,345 MB/s");
-  EXPECT_EQ(FormatValue(Feature::kWorkers, kMissing), "—");
+  EXPECT_EQ(FormatValue(Feature::kWaitShare, 0.432, Lang::kEn), "43.2 %");
+  EXPECT_EQ(FormatValue(Feature::kWaitShare, 0.08, Lang::kEn), "8 %");
+  EXPECT_EQ(FormatValue(Feature::kUtilMean, 55.25, Lang::kEn), "55.2 %");
+  EXPECT_EQ(FormatValue(Feature::kActiveS, 300, Lang::kEn), "5 min");
+  EXPECT_EQ(FormatValue(Feature::kWorkers, 4, Lang::kEn), "4");
+  EXPECT_EQ(FormatValue(Feature::kMainBusy, 0.976, Lang::kEn), "0.98 cores");
+  EXPECT_EQ(FormatValue(Feature::kTempC, 84, Lang::kEn), "84 °C");
+  EXPECT_EQ(FormatValue(Feature::kLinkMbS, 12345, Lang::kEn), "12,345 MB/s");
+  EXPECT_EQ(FormatValue(Feature::kWorkers, kMissing, Lang::kEn), "—");
+  // Factors are no shares, and what is spread over percentages is points.
+  EXPECT_EQ(FormatValue(Feature::kWorkersPerCore, 1.5, Lang::kEn), "1.5");
+  EXPECT_EQ(FormatValue(Feature::kMemSpread, 1.2, Lang::kEn), "1.2");
+  EXPECT_EQ(FormatValue(Feature::kSwing, 43.2, Lang::kEn), "43.2 points");
+}
+
+TEST(FormatValue, ChineseIsChinese) {
+  EXPECT_EQ(FormatValue(Feature::kActiveS, 300, Lang::kZh), "5 分钟");
+  EXPECT_EQ(FormatValue(Feature::kStartupS, 1461, Lang::kZh), "24 分 21 秒");
+  EXPECT_EQ(FormatValue(Feature::kMainBusy, 0.976, Lang::kZh), "0.98 核");
+  EXPECT_EQ(FormatValue(Feature::kSwing, 43.2, Lang::kZh), "43.2 个百分点");
+}
+
+TEST(FormatValue, AFactIsYesOrNoAndAFigureIsNot) {
+  EXPECT_EQ(FormatValue(Feature::kOneProcess, 1, Lang::kEn), "yes");
+  EXPECT_EQ(FormatValue(Feature::kOneProcess, 0, Lang::kEn), "no");
+  EXPECT_EQ(FormatValue(Feature::kAliased, 1, Lang::kZh), "是");
+  EXPECT_EQ(FormatValue(Feature::kOneProcess, kMissing, Lang::kEn), "—");
+  EXPECT_EQ(FormatValue(Feature::kWorkers, 1, Lang::kEn), "1");
+  EXPECT_EQ(YesOrNo(Feature::kOneProcess, Lang::kEn), "one process holds all cards");
+  EXPECT_EQ(YesOrNo(Feature::kWorkers, Lang::kEn), "");
 }
 
 TEST(FormatValue, AValueJustBesideTheThresholdDoesNotPrintAsTheThreshold) {
-  const ValuePair near = FormatPair(Parsed("wait_share >= 8%"), 0.07996);
+  const ValuePair near = FormatPair(Parsed("wait_share >= 8%"), 0.07996, Lang::kEn);
   EXPECT_NE(near.value, near.threshold);
   EXPECT_EQ(near.threshold, "8 %");
-  const ValuePair time = FormatPair(Parsed("active_s >= 3m"), 179.99);
+  const ValuePair time = FormatPair(Parsed("active_s >= 3m"), 179.99, Lang::kEn);
   EXPECT_EQ(time.value, "179.99 s");
-  EXPECT_EQ(FormatPair(Parsed("wait_share >= 8%"), 0.08).value, "8 %");
+  EXPECT_EQ(FormatPair(Parsed("wait_share >= 8%"), 0.08, Lang::kEn).value, "8 %");
 }
 
 }  // namespace

@@ -2,6 +2,8 @@
 // The shipped rules, and that docs/formats/rules.md says of them what the code does.
 #include <gmock/gmock.h>
 
+#include <algorithm>
+#include <cctype>
 #include <cstdlib>
 #include <fstream>
 #include <set>
@@ -105,6 +107,31 @@ TEST(Docs, FeatureTableEqualsTheCode) {
     GTEST_SKIP() << path << " rewritten; run again";
   }
   EXPECT_EQ(old, table) << "features.inc changed: run SAWBILL_UPDATE_DOCS=1 rules_test, and commit " << path;
+}
+
+/// A word of `from` that a reader can look up: a column of the day files or of the inventory, or another feature.
+bool CanBeLookedUp(const std::string& word) {
+  constexpr std::string_view kOtherColumns[] = {"memory_total_mb", "power_limit_w"};
+  return model::FindGpuMetric(word) || model::FindHostMetric(word) || model::FindProcessMetric(word) ||
+         wave::FindFeature(word) ||
+         std::find(std::begin(kOtherColumns), std::end(kOtherColumns), word) != std::end(kOtherColumns);
+}
+
+TEST(Docs, EveryFeatureSaysFromWhichColumnsItIs) {
+  for (size_t i = 0; i < wave::kFeatures; ++i) {
+    const wave::FeatureInfo& info = wave::Info(static_cast<wave::Feature>(i));
+    const std::string from = std::string(info.from) + " ";
+    EXPECT_GT(from.size(), 8u) << info.name;
+    std::string word;
+    for (const char c : from) {
+      if (std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_') {
+        word += c;
+        continue;
+      }
+      EXPECT_TRUE(word.find('_') == std::string::npos || CanBeLookedUp(word)) << info.name << ": " << word;
+      word.clear();
+    }
+  }
 }
 
 // SageMaker Debugger's documented thresholds differ from the shipped ones for six rules.

@@ -22,6 +22,13 @@ std::string_view LayerName(Layer l, Lang lang) {
                                            : Msg::kRulesLayerComposite);
 }
 const char* Description(wave::Feature f, Lang lang) { return lang == Lang::kZh ? wave::Info(f).zh : wave::Info(f).en; }
+/// What the feature is, without the "1 where" of a fact that is printed as yes or no.
+std::string Meaning(wave::Feature f, Lang lang) {
+  std::string fact = YesOrNo(f, lang);
+  return fact.empty() ? Description(f, lang) : fact;
+}
+/// The comparison as a reader of sentences knows it.
+std::string_view Sign(Op op) { return op == Op::kGe ? "≥" : op == Op::kLe ? "≤" : op == Op::kEq ? "=" : OpText(op); }
 
 /// Rows of cells, printed with as much room as each column needs.
 class Table {
@@ -47,8 +54,8 @@ class Table {
   std::vector<std::vector<std::string>> rows_;
 };
 
-std::string Threshold(const Checked& c) {
-  return fmt::format("{} {}", OpText(c.condition.op), FormatPair(c.condition, c.value).threshold);
+std::string Threshold(const Checked& c, Lang lang) {
+  return fmt::format("{} {}", OpText(c.condition.op), FormatPair(c.condition, c.value, lang).threshold);
 }
 
 bool Has(const std::vector<Checked>& checks, Role role) {
@@ -60,8 +67,8 @@ std::string PrintConditions(const std::vector<Checked>& checks, Role role, Lang 
   for (const Checked& c : checks) {
     if (c.role != role) continue;
     const wave::Feature f = c.condition.feature;
-    table.Add({Mark(c.truth), wave::Info(f).name, FormatPair(c.condition, c.value).value, Threshold(c),
-               Description(f, lang)});
+    table.Add({Mark(c.truth), wave::Info(f).name, FormatPair(c.condition, c.value, lang).value, Threshold(c, lang),
+               Meaning(f, lang)});
   }
   return table.Print(indent);
 }
@@ -78,8 +85,8 @@ std::string PrintSum(const std::vector<Checked>& checks, double base, Lang lang,
       sum += step;
       const wave::Feature f = c.condition.feature;
       const std::string weight = (role == Role::kSupport ? "+" : "-") + Points(c.weight);
-      table.Add({Mark(c.truth), wave::Info(f).name, FormatPair(c.condition, c.value).value, Threshold(c),
-                 c.truth == Truth::kTrue ? weight : "(" + weight + ")", Points(sum), Description(f, lang)});
+      table.Add({Mark(c.truth), wave::Info(f).name, FormatPair(c.condition, c.value, lang).value, Threshold(c, lang),
+                 c.truth == Truth::kTrue ? weight : "(" + weight + ")", Points(sum), Meaning(f, lang)});
     }
   }
   return table.Print(indent);
@@ -102,16 +109,16 @@ std::string PrintTest(const Verdict& v, Lang lang) {
   if (!v.rule->test) return "";
   const MetricTest& t = *v.rule->test;
   const bool trend = v.rule->layer == Layer::kTrend;
-  std::string line =
-      trend ? Tr(lang, Msg::kRulesTestTrend, t.text, FormatDuration(t.window_s), FormatDuration(t.against_s))
-            : Tr(lang, Msg::kRulesTestFor, t.text, FormatDuration(t.for_s));
+  std::string line = trend ? Tr(lang, Msg::kRulesTestTrend, t.text, FormatDuration(t.window_s, lang),
+                                FormatDuration(t.against_s, lang))
+                           : Tr(lang, Msg::kRulesTestFor, t.text, FormatDuration(t.for_s, lang));
   if (!v.test) {
     line = "  " + line + "; " + Tr(lang, Msg::kRulesTestByFeatures);
   } else {
     line = fmt::format("  {} {}", Mark(v.test->truth), line);
     if (IsPresent(v.test->value)) {
       line += "; " + (trend ? Tr(lang, Msg::kRulesTestChange, FormatFixed(v.test->value * 100, 1) + " %")
-                            : Tr(lang, Msg::kRulesTestHeld, FormatDuration(v.test->value)));
+                            : Tr(lang, Msg::kRulesTestHeld, FormatDuration(v.test->value, lang)));
     }
   }
   return Tr(lang, Msg::kRulesTest) + "\n" + line + "\n";
@@ -133,7 +140,7 @@ std::string CouldLift(const std::vector<Checked>& checks, double missing) {
 std::vector<std::string> Reasons(const Verdict& v, Lang lang, bool* told) {
   std::vector<std::string> known, unknown;
   for (const Checked& c : v.checks) {
-    const ValuePair pair = FormatPair(c.condition, c.value);
+    const ValuePair pair = FormatPair(c.condition, c.value, lang);
     const std::string op(OpText(c.condition.op));
     const char* name = wave::Info(c.condition.feature).name;
     if (c.role == Role::kRequire && c.truth == Truth::kFalse) {
@@ -210,25 +217,21 @@ std::string ChoiceOfCause(const Verdict& v, Lang lang) {
 
 }  // namespace
 
-namespace {
-/// "1 where the card model has tensor cores" is a fact that holds or not, no figure: "the card model has tensor cores".
-std::string YesOrNo(std::string_view description, Lang lang) {
-  constexpr std::string_view kBegin = "1 where ", kEnd = "则为 1";
-  if (lang == Lang::kEn && StartsWith(description, kBegin)) return std::string(description.substr(kBegin.size()));
-  if (lang == Lang::kZh && EndsWith(description, kEnd))
-    return std::string(description.substr(0, description.size() - kEnd.size()));
-  return "";
+bool CannotBeTold(const Verdict& v) {
+  bool told = true;
+  if (v.rule != nullptr && !v.fired) (void)Reasons(v, Lang::kEn, &told);
+  return !told;
 }
-}  // namespace
 
 std::string Describe(const Checked& c, Lang lang) {
-  const ValuePair pair = FormatPair(c.condition, c.value);
+  const ValuePair pair = FormatPair(c.condition, c.value, lang);
   const char* what = Description(c.condition.feature, lang);
-  if (IsMissing(c.value)) return Tr(lang, Msg::kRulesDescribeUnknown, what, pair.threshold);
-  if (const std::string fact = YesOrNo(what, lang); !fact.empty()) {
+  const std::string limit = std::string(Sign(c.condition.op)) + " " + pair.threshold;
+  if (IsMissing(c.value)) return Tr(lang, Msg::kRulesDescribeUnknown, what, limit);
+  if (const std::string fact = YesOrNo(c.condition.feature, lang); !fact.empty()) {
     return c.value != 0 ? fact : Tr(lang, Msg::kRulesDescribeNot, fact);
   }
-  return Tr(lang, Msg::kRulesDescribe, what, pair.value, pair.threshold);
+  return Tr(lang, Msg::kRulesDescribe, what, pair.value, limit);
 }
 
 std::string Explain(const Verdict& v, Lang lang) {

@@ -49,21 +49,21 @@ TEST(Explain, PrintsEachStepAndTheRunningSum) {
   const RuleSet set = Starving();
   EXPECT_EQ(Explain(Judge(set.rules[0], Seen()), Lang::kEn),
             R"(Rule starving: The GPU waits for data
-  my.toml, line 2; layer composite
+  my.toml, line 2; layer: composite
   Why: A starving card waits.
-  ✓ true   ✗ false   ? not in this data (adds nothing and fulfils nothing)
+  ✓ true   ✗ false   ? not in this data: adds nothing, and fulfils nothing   (+0.20) in brackets: would count if it were true
 
 Must be true
   ✓  wait_share  43.2 %  >= 8 %  share of active time in which no kernel ran, without interruptions
-Must not be true
-  ✗  aliased  0  == 1  1 where the swings are an artefact of sampling
+Must not be true (so ✗ is right here)
+  ✗  aliased  no  == yes  the swings are an artefact of sampling
 Evidence, added up
-     base                                 0.50
-  ✓  worker_busy  92 %  >= 80 %  +0.25    0.75  CPU use of a loader worker
-  ?  iowait       —     >= 10 %  (+0.10)  0.75  CPU time waiting for I/O while the card waited
-  ✓  swing        5 %   < 10 %   -0.05    0.70  spread of GPU-Util from sample to sample
+     base                                         0.50
+  ✓  worker_busy  92 %      >= 80 %      +0.25    0.75  CPU use of a loader worker
+  ?  iowait       —         >= 10 %      (+0.10)  0.75  CPU time waiting for I/O while the card waited
+  ✓  swing        5 points  < 10 points  -0.05    0.70  spread of GPU-Util from sample to sample
 score 0.70, needed 0.50
-Verdict: found, confidence 70 %
+Verdict: found, confidence 70 % (the score, at most 99 %)
 
 Causes
   few-workers (too few loader workers): score 0.60
@@ -85,8 +85,18 @@ TEST(Explain, SaysInWordsThatItAbstains) {
   wave::FeatureSet f = Seen();
   f.Set(Feature::kWaitShare, kMissing);
   const std::string text = Explain(Judge(set.rules[0], f), Lang::kEn);
-  EXPECT_THAT(text, HasSubstr("Verdict: cannot be told\n  - wait_share is not in this data, and >= 8 % is required"));
+  EXPECT_THAT(text, HasSubstr("Verdict: cannot be told\n  - wait_share cannot be told here, and >= 8 % is required"));
   EXPECT_THAT(text, HasSubstr("No cause is named: the finding itself does not hold"));
+}
+
+TEST(Explain, CannotBeToldIsNeitherFoundNorRuledOut) {
+  const RuleSet set = Starving();
+  wave::FeatureSet f = Seen();
+  EXPECT_FALSE(CannotBeTold(Judge(set.rules[0], f)));  // found
+  f.Set(Feature::kWaitShare, kMissing);
+  EXPECT_TRUE(CannotBeTold(Judge(set.rules[0], f)));
+  f.Set(Feature::kWaitShare, 0.01);
+  EXPECT_FALSE(CannotBeTold(Judge(set.rules[0], f)));  // known to be false
 }
 
 TEST(Explain, SaysWhichRequirementFailed) {
@@ -97,7 +107,7 @@ TEST(Explain, SaysWhichRequirementFailed) {
               HasSubstr("Verdict: not found\n  - wait_share is 3.1 %, and >= 8 % is required"));
   f = Seen();
   f.Set(Feature::kAliased, 1);
-  EXPECT_THAT(Explain(Judge(set.rules[0], f), Lang::kEn), HasSubstr("aliased is 1, and == 1 rules it out"));
+  EXPECT_THAT(Explain(Judge(set.rules[0], f), Lang::kEn), HasSubstr("aliased is yes, and == yes rules it out"));
 }
 
 TEST(Explain, SaysWhatCouldLiftAScoreThatIsTooLow) {
@@ -126,14 +136,14 @@ TEST(Explain, SaysWhyNoCauseIsNamed) {
   EXPECT_THAT(text, HasSubstr("No cause is named: none is possible"));
   EXPECT_THAT(text, HasSubstr("few-workers (too few loader workers): ruled out"));
   set.rules[0].causes.clear();
-  EXPECT_THAT(Explain(Judge(set.rules[0], f), Lang::kEn), HasSubstr("the rule knows none"));
+  EXPECT_THAT(Explain(Judge(set.rules[0], f), Lang::kEn), HasSubstr("This rule knows no causes"));
 }
 
 TEST(Explain, ChineseHasNoEnglishSentences) {
   const RuleSet set = Starving();
   const std::string text = Explain(Judge(set.rules[0], Seen()), Lang::kZh);
   EXPECT_THAT(text, HasSubstr("挨饿的显卡在等待。"));
-  EXPECT_THAT(text, HasSubstr("结论：成立，置信度 70 %"));
+  EXPECT_THAT(text, HasSubstr("结论：成立，置信度 70 %（即得分，至多 99 %）"));
   for (const char* english : {"Must", "Verdict", "score", "Cause", "share of"})
     EXPECT_THAT(text, Not(HasSubstr(english)));
 }
@@ -145,7 +155,7 @@ TEST(Explain, ShowsTheTestOfAThresholdRule) {
   EXPECT_THAT(Explain(Judge(rule, f), Lang::kEn),
               HasSubstr("sm_util <= 2% for at least 10 min; read from the requirements"));
   EXPECT_THAT(Explain(Judge(rule, f, {Truth::kFalse, 120}), Lang::kEn),
-              HasSubstr("✗ sm_util <= 2% for at least 10 min; held for 2 min"));
+              HasSubstr("✗ sm_util <= 2% for at least 10 min; the longest stretch in which it held: 2 min"));
 }
 
 TEST(Explain, EveryDefaultRulePrintsOnEmptyDataInBothLanguages) {
@@ -169,10 +179,10 @@ TEST(Describe, PrintsValueAndThresholdInTheFeaturesUnit) {
   const RuleSet set = Starving();
   const Verdict v = Judge(set.rules[0], Seen());
   EXPECT_EQ(Describe(v.checks[0], Lang::kEn),
-            "share of active time in which no kernel ran, without interruptions: 43.2 % (threshold 8 %)");
-  EXPECT_EQ(Describe(v.checks[0], Lang::kZh), "活跃期（不含中断）没有内核运行的时间占比：43.2 %（阈值 8 %）");
+            "share of active time in which no kernel ran, without interruptions: 43.2 % (threshold ≥ 8 %)");
+  EXPECT_EQ(Describe(v.checks[0], Lang::kZh), "活跃期（不含中断）没有内核运行的时间占比：43.2 %（阈值 ≥ 8 %）");
   EXPECT_EQ(Describe(v.checks[3], Lang::kEn),
-            "CPU time waiting for I/O while the card waited: not in this data (threshold 10 %)");
+            "CPU time waiting for I/O while the card waited: not in this data (threshold ≥ 10 %)");
 }
 
 TEST(Describe, SaysAFactThatHoldsOrNotWithoutFigures) {

@@ -13,10 +13,12 @@ std::string_view WrittenAs(std::string_view unit) {
 }  // namespace
 
 std::string FeatureTableMarkdown() {
-  std::string out = "| feature | unit | written as | what it is | 含义 |\n| --- | --- | --- | --- | --- |\n";
+  std::string out =
+      "| feature | unit | written as | what it is | 含义 | how it is had, from which columns |\n| --- | --- | --- | "
+      "--- | --- | --- |\n";
   for (size_t i = 0; i < wave::kFeatures; ++i) {
     const wave::FeatureInfo& f = wave::Info(static_cast<wave::Feature>(i));
-    out += fmt::format("| `{}` | {} | {} | {} | {} |\n", f.name, f.unit, WrittenAs(f.unit), f.en, f.zh);
+    out += fmt::format("| `{}` | {} | {} | {} | {} | {} |\n", f.name, f.unit, WrittenAs(f.unit), f.en, f.zh, f.from);
   }
   return out;
 }

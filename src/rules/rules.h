@@ -128,7 +128,9 @@ Verdict Judge(const Rule& rule, const wave::FeatureSet& features, const TestResu
 std::string FeatureTableMarkdown();
 /// The verdict step by step, checkable by hand: conditions, values, weights, sum, result.
 std::string Explain(const Verdict& v, Lang lang);
-/// "share of time in which no kernel ran 43.2 % (threshold 8 %)": a condition with its value, for evidence lists.
+/// Not found, and only what the data lacks stands in the way.
+bool CannotBeTold(const Verdict& v);
+/// "share of time in which no kernel ran: 43.2 % (threshold ≥ 8 %)": a condition with its value, for evidence lists.
 std::string Describe(const Checked& c, Lang lang);
 
 }  // namespace sawbill::rules

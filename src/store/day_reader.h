@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 
+#include "base/messages.h"
 #include "base/status.h"
 #include "base/time.h"
 #include "model/recording.h"
@@ -26,6 +27,7 @@ struct DataFolderOptions {
   bool only_this_folder = false;  // leave out the node folders in `dir`
   /// Readings that nobody is going to ask for: they are looked at and counted as all are, and not kept.
   model::GpuMetricSet unread = 0;
+  Lang lang = Lang::kEn;  // of what is said to a person
 };
 
 /// `dir` holds `<kind>-YYYY-MM-DD.csv[.gz|.zst]`, and for several nodes `<node>/<kind>-...`.

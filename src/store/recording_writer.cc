@@ -12,6 +12,22 @@ using model::Recording;
 
 enum Kind { kGpuRow, kHostRow, kProcessRow, kRunRow, kEventRow };
 
+constexpr int64_t kSilent = -1;  // the index of a row without a reading
+
+/// A card that is there and gives no reading is known by rows without any: some of the times at which the others were
+/// read, the last one among them, so that each day and each part of it has one. None where nothing else was read.
+std::vector<TimeMs> LooksAtSilentCards(const Recording& piece, TimeMs after) {
+  constexpr TimeMs kApartMs = 10 * 60'000;
+  std::vector<TimeMs> all, looks;
+  for (const model::GpuTrack& g : piece.gpus) all.insert(all.end(), g.t_ms.begin(), g.t_ms.end());
+  std::sort(all.begin(), all.end());
+  for (const TimeMs t : all) {
+    if (t > after && (looks.empty() || t - looks.back() >= kApartMs || t == all.back())) looks.push_back(t);
+  }
+  looks.erase(std::unique(looks.begin(), looks.end()), looks.end());
+  return looks;
+}
+
 /// Rows written between two flushes: few enough to keep memory small, enough to make writes large.
 constexpr size_t kBatch = 4000;
 
@@ -52,29 +68,34 @@ std::string RecordingWriter::LabelOf(Node* node, const CardInfo& card) {
 Status RecordingWriter::NameCards(const Recording& piece, TimeMs after) {
   for (const model::GpuTrack& g : piece.gpus) {
     const auto first = std::upper_bound(g.t_ms.begin(), g.t_ms.end(), after);
-    if (first == g.t_ms.end()) continue;
+    const std::vector<TimeMs> looks = g.size() == 0 ? LooksAtSilentCards(piece, after) : std::vector<TimeMs>();
+    if (first == g.t_ms.end() && looks.empty()) continue;
     SAWBILL_ASSIGN_OR_RETURN(Node * node, NodeOf(g.card.node));
     CardInfo card = g.card;
     card.gpu = LabelOf(node, g.card);
-    SAWBILL_RETURN_IF_ERROR(node->writer->UpdateInventory({card}, *first));
+    SAWBILL_RETURN_IF_ERROR(node->writer->UpdateInventory({card}, looks.empty() ? *first : looks.front()));
   }
   return Status::Ok();
 }
 
 std::vector<RecordingWriter::Row> RecordingWriter::RowsOf(const Recording& piece, TimeMs after) const {
   std::vector<Row> rows;
-  const auto add = [&](TimeMs t, Kind kind, size_t track, size_t index) {
-    if (t > after) rows.push_back({t, kind, static_cast<int32_t>(track), static_cast<int64_t>(index)});
+  const auto add = [&](TimeMs t, Kind kind, size_t track, int64_t index) {
+    if (t > after) rows.push_back({t, kind, static_cast<int32_t>(track), index});
   };
   for (size_t k = 0; k < piece.gpus.size(); ++k) {
-    for (size_t i = 0; i < piece.gpus[k].size(); ++i) add(piece.gpus[k].t_ms[i], kGpuRow, k, i);
+    for (size_t i = 0; i < piece.gpus[k].size(); ++i) add(piece.gpus[k].t_ms[i], kGpuRow, k, static_cast<int64_t>(i));
+    if (piece.gpus[k].size() > 0) continue;
+    for (const TimeMs t : LooksAtSilentCards(piece, after)) add(t, kGpuRow, k, kSilent);
   }
   for (size_t k = 0; k < piece.hosts.size(); ++k) {
-    for (size_t i = 0; i < piece.hosts[k].size(); ++i) add(piece.hosts[k].t_ms[i], kHostRow, k, i);
+    for (size_t i = 0; i < piece.hosts[k].size(); ++i)
+      add(piece.hosts[k].t_ms[i], kHostRow, k, static_cast<int64_t>(i));
   }
-  for (size_t i = 0; i < piece.processes.size(); ++i) add(piece.processes[i].t_ms, kProcessRow, 0, i);
-  for (size_t i = 0; i < piece.runs.size(); ++i) add(piece.runs[i].t_ms, kRunRow, 0, i);
-  for (size_t i = 0; i < piece.events.size(); ++i) add(piece.events[i].t_ms, kEventRow, 0, i);
+  for (size_t i = 0; i < piece.processes.size(); ++i)
+    add(piece.processes[i].t_ms, kProcessRow, 0, static_cast<int64_t>(i));
+  for (size_t i = 0; i < piece.runs.size(); ++i) add(piece.runs[i].t_ms, kRunRow, 0, static_cast<int64_t>(i));
+  for (size_t i = 0; i < piece.events.size(); ++i) add(piece.events[i].t_ms, kEventRow, 0, static_cast<int64_t>(i));
   std::stable_sort(rows.begin(), rows.end(), [](const Row& a, const Row& b) { return a.t_ms < b.t_ms; });
   return rows;
 }
@@ -104,6 +125,8 @@ Status RecordingWriter::Write(const Recording& piece, const Row& row, Node* node
   if (row.kind == kGpuRow) {
     const model::GpuTrack& g = piece.gpus[k];
     GpuValues values;
+    values.fill(kMissing);
+    if (row.index == kSilent) return w.Gpu(row.t_ms, LabelOf(node, g.card), values);
     for (size_t m = 0; m < model::kGpuMetrics; ++m) values[m] = static_cast<double>(g.At(static_cast<GpuMetric>(m), i));
     values[static_cast<size_t>(GpuMetric::kEnergyJ)] = g.energy_j.empty() ? kMissing : g.energy_j[i];
     ++rows_.gpu;

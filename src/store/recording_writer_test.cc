@@ -113,5 +113,44 @@ TEST(RecordingWriter, AFullDiskIsAnError) {
   EXPECT_FALSE(writer.Add(r, INT64_MIN).ok());
 }
 
+TEST(RecordingWriter, ACardWithoutAnyReadingStaysWithItsFactsAndItsSilence) {
+  sys::MemFileSystem fs;
+  Recording r = TwoCards();
+  model::GpuTrack& silent = r.gpus[1];
+  silent.card.gpu = "1";
+  silent.t_ms.clear();
+  for (auto& column : silent.columns) column.clear();
+  silent.energy_j.clear();
+  r.processes.clear();
+  const Recording back = RoundTrip(&fs, r);
+  ASSERT_EQ(back.gpus.size(), 2U);
+  EXPECT_EQ(back.gpus[1].card.uuid, "GPU-b");
+  EXPECT_EQ(back.gpus[1].card.name, "NVIDIA L4");
+  EXPECT_EQ(back.gpus[1].card.memory_total_mb, 23034);
+  EXPECT_EQ(back.gpus[1].size(), 0U);  // there, and nothing known of it
+  EXPECT_EQ(back.gpus[0].size(), 5U);
+  EXPECT_EQ(back.gpus[0].At(GpuMetric::kSmUtil, 4), 4.0F);
+}
+
+TEST(RecordingWriter, ASilentCardIsThereOnEachDay) {
+  sys::MemFileSystem fs;
+  Recording r;
+  r.gpus.resize(2);
+  r.gpus[0].card.gpu = "0";
+  r.gpus[1].card.gpu = "1";
+  r.gpus[1].card.uuid = "GPU-b";
+  for (int i = 0; i < 36 * 60; ++i) {
+    r.gpus[0].t_ms.push_back(kStart + i * 60'000LL);
+    r.gpus[0].columns[static_cast<size_t>(GpuMetric::kSmUtil)].push_back(50);
+  }
+  const Recording back = RoundTrip(&fs, r);
+  ASSERT_EQ(back.gpus.size(), 2U);
+  for (const char* day : {"/d/gpu-2026-03-01.csv", "/d/gpu-2026-03-02.csv"}) {
+    const auto file = fs.Map(day);
+    ASSERT_TRUE(file.ok()) << day;
+    EXPECT_NE((*file)->bytes().find(",1,,,"), std::string_view::npos) << day;
+  }
+}
+
 }  // namespace
 }  // namespace sawbill::store

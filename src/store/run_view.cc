@@ -5,6 +5,7 @@
 #include <set>
 #include <utility>
 
+#include "base/messages.h"
 #include "base/text.h"
 
 namespace sawbill::store {
@@ -90,10 +91,10 @@ Result<std::unique_ptr<model::TelemetrySource>> OpenRunView(sys::FileSystem* fs,
   o.only_this_folder = true;
   o.from = std::max(options.from.value_or(runs.front().t_ms), runs.front().t_ms);
   if (runs.back().state == "end") o.to = std::min(options.to.value_or(runs.back().t_ms), runs.back().t_ms);
-  if (o.to && *o.from >= *o.to) return Status::NotFound(folder.dir + " holds nothing in the period asked for");
+  if (o.to && *o.from >= *o.to) return Status::NotFound(Tr(options.lang, Msg::kRecRunNothingThen, folder.dir));
   SAWBILL_ASSIGN_OR_RETURN(DayFolder samples, ScanFolder(fs, dir, {o.tz, o.to, true}));
   if (std::none_of(samples.files.begin(), samples.files.end(), [](const DayFile& f) { return f.has_rows; }))
-    return Status::NotFound("the samples of " + folder.dir + " stood in " + dir + ", which has none any more");
+    return Status::NotFound(Tr(options.lang, Msg::kRecRunSamplesGone, folder.dir, dir));
   SAWBILL_ASSIGN_OR_RETURN(auto inner, OpenDataFolder(fs, dir, o));
   return std::unique_ptr<model::TelemetrySource>(std::make_unique<RunView>(std::move(inner), folder.dir, runs));
 }

@@ -46,7 +46,11 @@ TEST_F(RunViewTest, APartOfItsTime) {
   o.from = kNoon + 20'000;
   EXPECT_EQ(CoveredSeconds(*MustOpen(&fs_, "d/runs/r7", o)).begin()->second, 20);
   o.from = kNoon + 50'000;
-  EXPECT_EQ(OpenDataFolder(&fs_, "d/runs/r7", o).status().kind(), StatusKind::kNotFound);
+  const auto nothing = OpenDataFolder(&fs_, "d/runs/r7", o);
+  EXPECT_EQ(nothing.status().kind(), StatusKind::kNotFound);
+  EXPECT_EQ(nothing.status().message(), "d/runs/r7 holds nothing in the period asked for");
+  o.lang = Lang::kZh;
+  EXPECT_EQ(OpenDataFolder(&fs_, "d/runs/r7", o).status().message(), "d/runs/r7 在所选时段内没有数据");
 }
 
 TEST_F(RunViewTest, WhenTheSamplesAreGoneItIsSaidWhereTheyWere) {
@@ -55,6 +59,9 @@ TEST_F(RunViewTest, WhenTheSamplesAreGoneItIsSaidWhereTheyWere) {
   const auto source = OpenDataFolder(&fs_, "d/runs/r7", {});
   ASSERT_FALSE(source.ok());
   EXPECT_EQ(source.status().message(), "the samples of d/runs/r7 stood in d, which has none any more");
+  DataFolderOptions zh;
+  zh.lang = Lang::kZh;
+  EXPECT_EQ(OpenDataFolder(&fs_, "d/runs/r7", zh).status().message(), "d/runs/r7 的采样原在 d，现已不在其中");
 }
 
 TEST_F(RunViewTest, AFolderThatNamesItselfEnds) {

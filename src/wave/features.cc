@@ -4,7 +4,7 @@
 namespace sawbill::wave {
 namespace {
 constexpr FeatureInfo kRows[] = {
-#define F(id, name, unit, en, zh) {name, unit, en, zh},
+#define F(id, name, unit, en, zh, from) {name, unit, en, zh, from},
 #include "wave/features.inc"
 #undef F
 };

@@ -13,7 +13,7 @@
 namespace sawbill::wave {
 
 enum class Feature {
-#define F(id, name, unit, en, zh) id,
+#define F(id, name, unit, en, zh, from) id,
 #include "wave/features.inc"
 #undef F
   kCount
@@ -24,6 +24,7 @@ struct FeatureInfo {
   const char* unit;  // ratio (printed as percent), percent, s, W, count, cores, mb_s, MHz
   const char* en;    // what it is, as a noun phrase: "share of time lost to waits"
   const char* zh;
+  const char* from;  // how it is had, from which columns: "gpu: mean sm_util"
 };
 const FeatureInfo& Info(Feature f);
 std::optional<Feature> FindFeature(std::string_view name);

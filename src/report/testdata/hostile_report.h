@@ -26,7 +26,7 @@ inline Report HostileReport(Lang lang) {
     g.stats = {{"sm_util", nan, inf, -inf, nan}, {kHostile, 1, 2, 3, {}}};
     g.idle = {nan, kHostile, inf, nan};
     g.wave[3] = std::numeric_limits<float>::infinity();
-    g.prices = {{0, 0, nan, kHostile, kHostile}};
+    g.prices = {{0, 0, nan, kHostile, kHostile, kHostile}};
     g.cost = nan;
   }
   r.runs.resize(1);

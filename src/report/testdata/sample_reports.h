@@ -81,7 +81,7 @@ inline Report TwoCards(Lang lang) {
   r.waste_upper_bound = 498.44;
   r.gpus = {SampleCard("0", 8.5, 585.025, 58.2, 0.31), SampleCard("1", 8.5, 585.025, 56.6, 0.33)};
   r.gpus[1].label = "trainer";
-  r.gpus[0].prices = r.gpus[1].prices = {{r.period_from, r.period_to, 68.826470588, "on-demand", "--price"}};
+  r.gpus[0].prices = r.gpus[1].prices = {{r.period_from, r.period_to, 68.826470588, "on-demand", "--price", ""}};
   SampleWave(&r.gpus[0], 120, 9, 92, 8);
   SampleWave(&r.gpus[1], 120, 9, 90, 6);
   for (size_t i = 50; i < 55; ++i) r.gpus[1].wave[i] = r.gpus[1].wave_low[i] = std::numeric_limits<float>::quiet_NaN();

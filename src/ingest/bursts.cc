@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ingest/bursts.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <functional>
+
+namespace sawbill::ingest {
+namespace {
+
+constexpr size_t kStructureRows = 100'000;  // rows looked at to find bursts
+constexpr double kLeastShare = 0.8;
+constexpr TimeMs kOneSampleMs = 110;  // the longest that rows of one sample were seen apart
+
+/// The share of rows that stand in bursts of exactly k when gaps above the threshold part bursts.
+double ShareInWhole(const std::vector<TimeMs>& gaps, size_t k, TimeMs threshold) {
+  size_t in_whole = 0, run = 1;
+  for (size_t i = 0; i <= gaps.size(); ++i) {
+    if (i < gaps.size() && gaps[i] <= threshold) {
+      ++run;
+      continue;
+    }
+    if (run == k || (i == gaps.size() && run < k)) in_whole += run;
+    run = 1;
+  }
+  return static_cast<double>(in_whole) / static_cast<double>(gaps.size() + 1);
+}
+
+}  // namespace
+
+Bursts FindBursts(const std::vector<TimeMs>& t_ms, size_t known_k) {
+  Bursts best;
+  const size_t n = std::min(t_ms.size(), kStructureRows);
+  if (n < 2 || known_k == 1) return best;
+  std::vector<TimeMs> gaps(n - 1);
+  for (size_t i = 1; i < n; ++i) gaps[i - 1] = std::llabs(t_ms[i] - t_ms[i - 1]);
+  std::vector<TimeMs> sorted = gaps;
+  std::sort(sorted.begin(), sorted.end(), std::greater<>());
+  const TimeMs span = std::llabs(t_ms[n - 1] - t_ms[0]);
+  if (sorted[0] <= kOneSampleMs && span <= kOneSampleMs && n <= kMostInferred) return {n, kOneSampleMs, 1};
+  best.share = 0;
+  const size_t least = known_k > 0 ? known_k : 2, most = known_k > 0 ? known_k : kMostInferred;
+  for (size_t k = least; k <= most && 2 * k <= n + k / 2; ++k) {
+    const double groups = static_cast<double>(n) / static_cast<double>(k);
+    const auto hi = static_cast<size_t>(std::max(0.0, 0.9 * (groups - 1) - 1));
+    const auto lo = std::min(gaps.size() - 1, static_cast<size_t>(std::ceil(1.1 * groups)));
+    if (sorted[hi] < 2 * sorted[lo] + 2) continue;
+    // Below the k-th largest share lie the gaps within samples; nvidia-smi's rows are never seconds apart.
+    if (sorted[std::min(gaps.size() - 1, (lo + gaps.size()) / 2)] > kOneSampleMs) continue;
+    const double cut = std::sqrt(static_cast<double>(sorted[hi]) * std::max(static_cast<double>(sorted[lo]), 0.5));
+    const auto threshold = static_cast<TimeMs>(cut);
+    const double share = ShareInWhole(gaps, k, threshold);
+    if (share > best.share + 1e-9) best = {k, threshold, share};
+  }
+  if (best.share < kLeastShare) return {};
+  // The cut lies between the typical gaps; one slow row within a sample is still far nearer than the next sample.
+  const auto parting =
+      std::partition_point(sorted.begin(), sorted.end(), [&](TimeMs g) { return g > best.threshold_ms; });
+  const TimeMs wider = sorted[static_cast<size_t>(static_cast<double>(parting - sorted.begin()) * 0.9)] * 3 / 4;
+  const double wider_share = ShareInWhole(gaps, best.k, wider);
+  if (wider > best.threshold_ms && wider_share >= best.share) best = {best.k, wider, wider_share};
+  return best;
+}
+
+}  // namespace sawbill::ingest

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rows that were printed for one sample, told from their times alone.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "base/time.h"
+
+namespace sawbill::ingest {
+
+/// The most cards of one sample that are told by the order of rows.
+inline constexpr size_t kMostInferred = 64;
+
+/// Rows of one sample stand together: how many they are and the gap that parts samples. k = 1 where there is no such
+/// thing.
+struct Bursts {
+  size_t k = 1;
+  TimeMs threshold_ms = 0;
+  double share = 1;  // of rows that stand in bursts of exactly k
+};
+Bursts FindBursts(const std::vector<TimeMs>& t_ms, size_t known_k = 0);
+
+}  // namespace sawbill::ingest
