@@ -195,6 +195,42 @@ TEST(Analyze, FromUtilisationAloneAShortBeatIsNotClaimed) {
   EXPECT_NEAR(pattern_period("0x20 " + Repeat("98x63 0x3", 20)), 66, 1);
 }
 
+// The same work takes the same time. Minutes of another level without a measure are something else: an alias of the
+// polls, a neighbour, a phase of the training.
+TEST(Analyze, StretchesOfAnotherLevelAreAnEvaluationOnlyIfTheyAreAlike) {
+  const auto names = [](const std::vector<int>& widths_s) {
+    std::string wave = "0x20 ";
+    for (const int w : widths_s) wave += "98x240 40x" + std::to_string(w) + " ";
+    return Names(Judge(RecordingBuilder().Card(wave + "98x240").Constant(GpuMetric::kMemUsedMb, 60000).Build()));
+  };
+  EXPECT_EQ(names({60, 62, 58, 60, 61, 60, 59, 60}), "evaluation:too-often ");
+  EXPECT_EQ(names({60, 140, 45, 75, 100, 50, 165, 90}).find("evaluation"), std::string::npos);
+}
+
+// A full CPU is the job's own load only where its processes say so; on a shared host it may be anybody's.
+TEST(Analyze, AFullCpuWithoutProcessesIsNobodysLoad) {
+  const auto cause = [](bool with_processes) {
+    RecordingBuilder b;
+    b.Card("0x20 " + Repeat("98x5 0x5", 120))
+        .Constant(GpuMetric::kMemUsedMb, 60000)
+        .Host(HostMetric::kCpuCount, "4x1220")
+        .Host(HostMetric::kCpuUtil, "98x1220");
+    if (with_processes) {
+      RecordingBuilder::Job j = Starved(1220);
+      j.workers = 4;
+      j.tree_cores = 3.9;
+      j.main_cores = 0.3;
+      j.cores_allowed = 4;
+      b.Process({0}, j);
+    }
+    const Analysis a = Judge(b.Build());
+    const Finding* f = Find(a, FindingId::kDataLoading);
+    return f == nullptr ? std::optional<Cause>() : f->cause;
+  };
+  EXPECT_EQ(cause(true), Cause::kCpuSaturated);
+  EXPECT_NE(cause(false), Cause::kCpuSaturated);
+}
+
 TEST(Analyze, UnderNcclTheCardThatWaitsLeastIsTheSlowOne) {
   RecordingBuilder b;
   const double power[] = {180, 320, 180, 180}, memory[] = {30, 52, 30, 30};
