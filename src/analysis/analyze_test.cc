@@ -231,6 +231,21 @@ TEST(Analyze, AFullCpuWithoutProcessesIsNobodysLoad) {
   EXPECT_NE(cause(false), Cause::kCpuSaturated);
 }
 
+// "Below 50 %: raise the batch size" is what others say of this. Without the job's processes it may as well be its
+// loader.
+TEST(Analyze, ALowMeanWithRoomInMemoryAloneIsNoSmallBatch) {
+  const Analysis a = Judge(RecordingBuilder()
+                               .Card("0x20 " + Repeat("30x7 25x5 33x9", 60))
+                               .Constant(GpuMetric::kMemUsedMb, 4000)
+                               .Set(GpuMetric::kPowerW, "60x20 " + Repeat("110x7 105x5 115x9", 60))
+                               .Build());
+  const Finding* f = Find(a, FindingId::kUnsaturated);
+  ASSERT_NE(f, nullptr) << Names(a);
+  EXPECT_FALSE(f->cause.has_value()) << Names(a);
+  EXPECT_EQ(Seconds(a, Line::kUnsaturated), 0);
+  EXPECT_GT(Seconds(a, Line::kUnexplained), 600);
+}
+
 TEST(Analyze, UnderNcclTheCardThatWaitsLeastIsTheSlowOne) {
   RecordingBuilder b;
   const double power[] = {180, 320, 180, 180}, memory[] = {30, 52, 30, 30};
