@@ -246,6 +246,24 @@ TEST(Analyze, ALowMeanWithRoomInMemoryAloneIsNoSmallBatch) {
   EXPECT_GT(Seconds(a, Line::kUnexplained), 600);
 }
 
+// A card that heat holds down draws little power too: without reasons for throttling low power is not the kernels'
+// fault.
+TEST(Analyze, LowPowerSpeaksOfTheKernelsOnlyWhereThrottlingIsKnown) {
+  const auto names = [](double memory_mb, bool throttle_known) {
+    RecordingBuilder b;
+    b.Card("0x20 98x1200")
+        .Constant(GpuMetric::kMemUsedMb, memory_mb)
+        .Set(GpuMetric::kPowerW, "60x20 170x1200")
+        .Set(GpuMetric::kSmClockMhz, "210x20 1400x1200");
+    if (throttle_known) b.Set(GpuMetric::kThrottle, "1x20 0x1200");
+    return Names(Judge(b.Build()));
+  };
+  EXPECT_EQ(names(60000, true), "kernel-inefficiency ");
+  EXPECT_EQ(names(60000, false), "");
+  EXPECT_EQ(names(8000, true), "unsaturated:small-batch ");
+  EXPECT_EQ(names(8000, false), "");
+}
+
 TEST(Analyze, UnderNcclTheCardThatWaitsLeastIsTheSlowOne) {
   RecordingBuilder b;
   const double power[] = {180, 320, 180, 180}, memory[] = {30, 52, 30, 30};
