@@ -149,4 +149,17 @@ const Finding* Find(const Analysis& a, model::FindingId id) {
   return nullptr;
 }
 
+std::string Names(const Analysis& a) {
+  std::string out;
+  for (const Finding& f : a.findings)
+    out += std::string(model::Name(f.id)) + (f.cause ? ":" + std::string(model::Name(*f.cause)) : "") + " ";
+  return out;
+}
+
+std::string Repeat(const std::string& wave, int n) {
+  std::string out;
+  for (int i = 0; i < n; ++i) out += wave + " ";
+  return out;
+}
+
 }  // namespace sawbill::analysis

@@ -58,5 +58,9 @@ class FixedSource : public model::TelemetrySource {
 Analysis Judge(model::Recording r, const std::vector<double>& cuts_s = {});
 /// The first finding with that id, or null.
 const Finding* Find(const Analysis& a, model::FindingId id);
+/// "data-loading:few-workers checkpoint ": ids and causes in the order of the findings.
+std::string Names(const Analysis& a);
+/// `wave` n times.
+std::string Repeat(const std::string& wave, int n);
 
 }  // namespace sawbill::analysis
