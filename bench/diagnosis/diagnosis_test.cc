@@ -11,6 +11,7 @@
 
 #include "base/time.h"
 #include "bench/diagnosis/baselines.h"
+#include "bench/diagnosis/poorer.h"
 #include "bench/diagnosis/product.h"
 #include "bench/diagnosis/score.h"
 #include "simulator/scenarios.h"
@@ -35,7 +36,13 @@ TEST_P(EachScenario, IsNamedWithItsCauseAndNothingElseIs) {
   write.util_window_s = s.measure.window_s > 0 ? s.measure.window_s : s.model->window_s;
   write.power_limit_share = s.measure.power_limit_share;
   const auto readings = simulator::Measure(s.world, *s.model, s.measure, simulator::Rng(1001).Fork("instruments"));
-  const Answer answer = AskSawbill(simulator::Render(s.world, readings, *s.model, s.truth, write), 10);
+  const std::vector<simulator::OutFile> files = simulator::Render(s.world, readings, *s.model, s.truth, write);
+  for (const PoorerRecord& record : PoorerRecords()) {
+    const PoorerScore poorer = ScorePoorer(s, AskSawbill(MakePoorer(files, record), 10));
+    EXPECT_EQ(poorer.on_healthy, 0) << record.name;
+    EXPECT_EQ(poorer.wrong_cause, 0) << record.name;
+  }
+  const Answer answer = AskSawbill(files, 10);
   const RunScore score = Score(s, answer, 10);
   EXPECT_FALSE(score.crashed) << answer.error;
   EXPECT_FALSE(score.unbalanced);

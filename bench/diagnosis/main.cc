@@ -15,6 +15,7 @@
 #include "base/text.h"
 #include "base/time.h"
 #include "bench/diagnosis/baselines.h"
+#include "bench/diagnosis/poorer.h"
 #include "bench/diagnosis/product.h"
 #include "bench/diagnosis/score.h"
 #include "simulator/scenarios.h"
@@ -29,6 +30,7 @@ constexpr const char* kUsage = R"(usage: sawbill-bench-diagnosis [options]
   --seeds N       runs of each scenario (default 6)
   --scenario S    only this one
   --runs          a line a run: scenario, seed, what was said
+  --poorer        the same runs as plainer tools would have recorded them, Sawbill only: what is said that is not so
   --markdown      the tables as Markdown, for docs/benchmarks.md
 One run again:    sawbill-simulate SCENARIO --seed N --band B --out DIR
 )";
@@ -37,7 +39,7 @@ struct Setup {
   simulator::Band band = simulator::Band::kTest;
   std::string band_name = "test", scenario;
   int seeds = 6;
-  bool runs = false, markdown = false;
+  bool runs = false, markdown = false, poorer = false;
 };
 
 struct Job {
@@ -48,9 +50,10 @@ struct Job {
 struct Scores {
   RunScore sawbill;
   std::vector<RunScore> baselines;
+  std::vector<PoorerScore> poorer;  // in the order of PoorerRecords(), or empty
 };
 
-Scores JudgeOne(const Job& job) {
+Scores JudgeOne(const Job& job, bool poorer) {
   const simulator::Simulation s = simulator::Simulate(*job.info, job.options);
   simulator::WriteSpec write;
   write.start_ms = *ParseRfc3339("2026-03-02T01:00:00Z");
@@ -61,8 +64,14 @@ Scores JudgeOne(const Job& job) {
   write.power_limit_share = s.measure.power_limit_share;
   const simulator::Readings readings =
       simulator::Measure(s.world, *s.model, s.measure, simulator::Rng(job.options.seed).Fork("instruments"));
+  const std::vector<simulator::OutFile> files = simulator::Render(s.world, readings, *s.model, s.truth, write);
   Scores scores;
-  scores.sawbill = Score(s, AskSawbill(simulator::Render(s.world, readings, *s.model, s.truth, write), kPrice), kPrice);
+  scores.sawbill = Score(s, AskSawbill(files, kPrice), kPrice);
+  if (poorer) {
+    for (const PoorerRecord& record : PoorerRecords())
+      scores.poorer.push_back(ScorePoorer(s, AskSawbill(MakePoorer(files, record), kPrice)));
+    return scores;
+  }
   for (const Baseline& b : Baselines()) {
     scores.baselines.push_back(Score(s, b.judge(readings, s.world.cards.size(), s.model->memory_mb), kPrice));
   }
@@ -84,13 +93,13 @@ std::vector<Job> Jobs(const Setup& setup) {
   return jobs;
 }
 
-std::vector<Scores> JudgeAll(const std::vector<Job>& jobs) {
+std::vector<Scores> JudgeAll(const std::vector<Job>& jobs, bool poorer) {
   std::vector<Scores> scores(jobs.size());
   std::atomic<size_t> next{0}, done{0};
   std::mutex out;
   const auto work = [&] {
     for (size_t i = next++; i < jobs.size(); i = next++) {
-      scores[i] = JudgeOne(jobs[i]);
+      scores[i] = JudgeOne(jobs[i], poorer);
       const std::lock_guard<std::mutex> lock(out);
       fmt::print(stderr, "\r{} of {} runs", ++done, jobs.size());
     }
@@ -167,6 +176,32 @@ void PrintRows(const std::vector<Scores>& scores, bool markdown) {
   line("slow_card_named", sawbill.slow_card, "ratio");
 }
 
+void PrintPoorerRuns(const std::vector<Job>& jobs, const std::vector<Scores>& scores) {
+  for (size_t i = 0; i < jobs.size(); ++i) {
+    for (size_t k = 0; k < scores[i].poorer.size(); ++k) {
+      if (!scores[i].poorer[k].wrong.empty())
+        fmt::print("{:26} seed {:<6} {:28} {}\n", jobs[i].info->name, jobs[i].options.seed, PoorerRecords()[k].name,
+                   scores[i].poorer[k].wrong);
+    }
+  }
+}
+
+void PrintPoorer(const std::vector<Scores>& scores, bool markdown) {
+  const char* row = markdown ? "| {} | {} | {} | {} | {} |\n" : "{:28} {:>12} {:>20} {:>12} {:>20}\n";
+  fmt::print(fmt::runtime(row), "record", "named", "on healthy runs", "wrong cause", "promised for nothing");
+  if (markdown) fmt::print("|---|---|---|---|---|\n");
+  for (size_t k = 0; k < PoorerRecords().size(); ++k) {
+    PoorerScore sum;
+    for (const Scores& s : scores) {
+      const PoorerScore& one = s.poorer[k];
+      sum.expected += one.expected, sum.named += one.named, sum.on_healthy += one.on_healthy;
+      sum.wrong_cause += one.wrong_cause, sum.promised += one.promised;
+    }
+    fmt::print(fmt::runtime(row), PoorerRecords()[k].name, fmt::format("{} of {}", sum.named, sum.expected),
+               sum.on_healthy, sum.wrong_cause, sum.promised);
+  }
+}
+
 bool Parse(const std::vector<std::string>& args, Setup* setup) {
   for (size_t i = 0; i < args.size(); ++i) {
     const bool more = i + 1 < args.size();
@@ -174,6 +209,8 @@ bool Parse(const std::vector<std::string>& args, Setup* setup) {
       setup->runs = true;
     } else if (args[i] == "--markdown") {
       setup->markdown = true;
+    } else if (args[i] == "--poorer") {
+      setup->poorer = true;
     } else if (args[i] == "--band" && more) {
       const auto band = simulator::FindBand(setup->band_name = args[++i]);
       if (!band) return false;
@@ -199,8 +236,8 @@ int Main(const std::vector<std::string>& args) {
     return 2;
   }
   const std::vector<Job> jobs = Jobs(setup);
-  const std::vector<Scores> scores = JudgeAll(jobs);
-  if (setup.runs) {
+  const std::vector<Scores> scores = JudgeAll(jobs, setup.poorer);
+  if (setup.runs && !setup.poorer) {
     for (size_t i = 0; i < jobs.size(); ++i) {
       const RunScore& r = scores[i].sawbill;
       const bool well = r.hits == r.expected && r.wrong == 0 && r.cause_right == r.cause_asked && !r.unbalanced;
@@ -214,6 +251,11 @@ int Main(const std::vector<std::string>& args) {
     }
   }
   if (!setup.markdown) fmt::print("# simulated runs, band {}, {} seeds a scenario\n", setup.band_name, setup.seeds);
+  if (setup.poorer) {
+    if (setup.runs) PrintPoorerRuns(jobs, scores);
+    PrintPoorer(scores, setup.markdown);
+    return 0;
+  }
   PrintScenarios(scores, setup.markdown);
   PrintRows(scores, setup.markdown);
   return 0;
