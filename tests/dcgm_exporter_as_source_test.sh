@@ -55,6 +55,7 @@ kill -TERM $recorder
 status=0
 wait $recorder || status=$?
 same "ends well" 0 $status
+[ "$status" = 0 ] || cat "$work/err"
 
 # The values: by column name, so that a new column changes nothing.
 column() { awk -F , -v name="$1" -v gpu="$2" '/^timestamp/ { for (i = 1; i <= NF; ++i) at[$i] = i; next }

@@ -5,6 +5,7 @@
 // returns late delivers its result to the next Take. Normally one thread does all.
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <cstdint>
@@ -40,6 +41,8 @@ class CallPool {
     state_->work.notify_all();
     // Those that hang are left behind; they hold the state, and what `call` owns, until they return.
     state_->done.wait_for(lock, Millis(200), [&] { return state_->threads == 0; });
+    lock.unlock();
+    for (Thread& t : threads_) Part(&t);
   }
 
   /// Asks for a call of `slot`. Nothing happens when one is queued or running already.
@@ -112,6 +115,10 @@ class CallPool {
     size_t threads = 0, idle = 0;
     bool stop = false;
   };
+  struct Thread {
+    std::thread thread;
+    std::shared_ptr<std::atomic<bool>> left;
+  };
 
   /// A running call that began less than `patience` ago: its thread will see to the queue.
   bool HasMover() const { return AnyRunning(SteadyClock::now() - patience_); }
@@ -124,10 +131,22 @@ class CallPool {
   void AddThread() {
     ++state_->threads;
     ++state_->idle;
-    std::thread([state = state_] { Work(state); }).detach();
+    // Handles of those that were one too many.
+    std::erase_if(threads_, [](Thread& t) { return *t.left && (Part(&t), true); });
+    auto left = std::make_shared<std::atomic<bool>>(false);
+    threads_.push_back({std::thread([state = state_, left] { Work(state, left.get()); }), left});
+  }
+  /// A thread that has left its work ends at once, and what libraries keep per thread is freed before the process ends
+  /// (OpenSSL's error state); one that hangs is given up.
+  static void Part(Thread* t) {
+    if (*t->left) {
+      t->thread.join();
+    } else {
+      t->thread.detach();
+    }
   }
 
-  static void Work(const std::shared_ptr<State>& state) {
+  static void Work(const std::shared_ptr<State>& state, std::atomic<bool>* left) {
     std::unique_lock<std::mutex> lock(state->mutex);
     while (true) {
       // More than one idle thread is one too many: it was needed while a call hung.
@@ -152,10 +171,12 @@ class CallPool {
     }
     --state->idle;
     --state->threads;
+    *left = true;
     state->done.notify_all();
   }
 
   std::shared_ptr<State> state_;
+  std::vector<Thread> threads_;
   Millis patience_;
 };
 
