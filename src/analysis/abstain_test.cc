@@ -99,5 +99,17 @@ TEST(Abstain, LowPowerSpeaksOfTheKernelsOnlyWhereThrottlingIsKnown) {
   EXPECT_EQ(names(8000, false), "");
 }
 
+// What is true of all cards is said once.
+TEST(Abstain, OneSentenceForAllCards) {
+  RecordingBuilder b;
+  for (int k = 0; k < 4; ++k) b.Card("0x20 98x1200").Constant(GpuMetric::kMemUsedMb, 60000);
+  model::Recording r = b.Build();
+  for (auto& g : r.gpus) g.columns[static_cast<size_t>(GpuMetric::kSmUtil)].clear();
+  const Analysis a = Judge(std::move(r));
+  const auto about = [](const std::string& s) { return s.find("no utilisation was recorded") != std::string::npos; };
+  EXPECT_EQ(std::count_if(a.limits.begin(), a.limits.end(), about), 1);
+  EXPECT_NE(std::find_if(a.limits.begin(), a.limits.end(), about)->find("Cards 0, 1, 2, 3:"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace sawbill::analysis

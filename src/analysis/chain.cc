@@ -137,7 +137,11 @@ void States(Writer* w, const Piece& p, const Fired& f, const Finding& x) {
       } else {
         w->Add(Msg::kBecauseUnused, w->Duration(x.wasted_s), w->Duration(p.range.seconds()));
       }
-      if (v.Get(Feature::kGapCount) >= 1) w->Add(Msg::kBecauseGaps, w->Number(Feature::kGapCount));
+      if (const double gaps = v.Get(Feature::kGapCount); gaps >= 2) {
+        w->Add(Msg::kBecauseGaps, w->Number(Feature::kGapCount));
+      } else if (gaps >= 1) {
+        w->Add(Msg::kBecauseGap);
+      }
       break;
     case FindingId::kSharedGpu:
       w->Add(Msg::kBecauseShared, w->Percent(Feature::kNeighbourShare));

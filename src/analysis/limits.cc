@@ -34,7 +34,11 @@ void Limits(const Piece& p, const Options& o, PieceResult* out) {
   const model::Recording& r = *p.recording;
   bool util = false, power = false, memory = false, time = false;
   double coarse = 0;
-  std::vector<std::string> no_time;
+  std::vector<std::string> no_time, no_util, aliased;
+  // One sentence for all cards of which the same is true.
+  const auto say = [&](const std::vector<std::string>& cards, Msg one, Msg many) {
+    if (!cards.empty()) out->limits.push_back(Tr(o.lang, cards.size() == 1 ? one : many, Join(cards, ", ")));
+  };
   for (size_t k = 0; k < p.cards.size(); ++k) {
     const PreparedCard& c = p.cards[k];
     if (!p.split[k].empty()) continue;
@@ -47,18 +51,18 @@ void Limits(const Piece& p, const Options& o, PieceResult* out) {
     memory = memory || c.has_memory;
     time = time || c.coverage.covered_s > 0;
     coarse = std::max(coarse, c.coverage.median_interval_s);
-    if (!c.has_util && c.coverage.covered_s > 0)
-      out->limits.push_back(Tr(o.lang, Msg::kLimitNoUtil, c.track->card.gpu));
+    if (!c.has_util && c.coverage.covered_s > 0) no_util.push_back(c.track->card.gpu);
     if (c.coverage.covered_s <= 0) no_time.push_back(c.track->card.gpu);
   }
+  say(no_util, Msg::kLimitNoUtil, Msg::kLimitNoUtilMany);
   if (!no_time.empty()) out->limits.push_back(Tr(o.lang, Msg::kLimitNoTime, Join(no_time, ", ")));
   bool untold_idle = false;
   for (const RunAnalysis& run : p.runs) {
     untold_idle = untold_idle || run.untold_idle;
     out->work_s = std::max(out->work_s, run.active.seconds());
-    if (run.aliased)
-      out->limits.push_back(Tr(o.lang, Msg::kLimitAliased, p.cards[run.run.cards.front()].track->card.gpu));
+    if (run.aliased) aliased.push_back(p.cards[run.run.cards.front()].track->card.gpu);
   }
+  say(aliased, Msg::kLimitAliased, Msg::kLimitAliasedMany);
   if (p.cards.empty()) return;
   if (std::all_of(p.cards.begin(), p.cards.end(), IsSilent)) {
     out->cannot_judge.push_back(Tr(o.lang, Msg::kCannotJudgeNoCard));
