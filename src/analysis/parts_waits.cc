@@ -164,9 +164,10 @@ void Waits(const model::Recording& r, const std::vector<PreparedCard>& cards, Ru
         f.Get(Feature::kIowait) >= 10 || f.Get(Feature::kLoaderIowait) >= 0.25 || f.Get(Feature::kDiskUtil) >= 70;
     const bool none = f.Get(Feature::kWorkers) < 0.5 && f.Get(Feature::kMainBusy) < 0.7;
     // While a card waits for a batch, one worker at least prepares it (they deliver in order): half a core of all of
-    // them together is less, unless they sleep in reads, which must be known.
+    // them together is less, unless they sleep in reads or get no core, which must be known.
     const bool idle = workers >= 0.5 && beside_known && beside < 0.5 && f.Get(Feature::kMainBusy) < 0.93 &&
-                      f.Has(Feature::kIowait) && f.Has(Feature::kDiskUtil) && f.Get(Feature::kNetRxMbS) < 2;
+                      f.Get(Feature::kCoresFree) >= 1 && f.Has(Feature::kIowait) && f.Has(Feature::kDiskUtil) &&
+                      f.Get(Feature::kNetRxMbS) < 2;
     f.Set(Feature::kNobodyPrepares, (none || idle) && !storage ? 1 : 0);
   }
 }

@@ -92,6 +92,16 @@ TEST(Waits, IdleWorkersKeepNobodyWaiting) {
   }
 }
 
+// One worker that gets a third of a core, because others take the rest.
+TEST(Waits, AWorkerThatGetsNoCoreIsNotIdle) {
+  const Analysis a = Judge(
+      Recorded("0x20 " + Repeat("98x6 0x6", 100), {2, 100, 0, 1, 0.1}).Process({0}, Process(1, 0.8, 0.5)).Build());
+  EXPECT_EQ(a.runs.at(0).features.Get(Feature::kNobodyPrepares), 0);
+  const Finding* x = Find(a, FindingId::kDataLoading);
+  ASSERT_NE(x, nullptr) << Names(a);
+  EXPECT_EQ(x->cause, Cause::kHostContention);
+}
+
 // The same idle workers, but they sleep in reads: of a disk, or of a socket.
 TEST(Waits, WorkersThatSleepInReadsDo) {
   const std::string wave = "0x20 " + Repeat("98x6 0x6", 100);
