@@ -159,6 +159,9 @@ void Waits(const model::Recording& r, const std::vector<PreparedCard>& cards, Ru
       f.Set(Feature::kForeignShare, foreign / cores);
     }
   }
+  if (f.Has(Feature::kWorkerBusy) && f.Has(Feature::kCoresFree)) {
+    f.Set(Feature::kWorkersRest, f.Get(Feature::kWorkerBusy) < 0.4 && f.Get(Feature::kCoresFree) >= 1 ? 1 : 0);
+  }
   if (f.Has(Feature::kWorkers) && f.Has(Feature::kMainBusy)) {
     const bool storage =
         f.Get(Feature::kIowait) >= 10 || f.Get(Feature::kLoaderIowait) >= 0.25 || f.Get(Feature::kDiskUtil) >= 70;
