@@ -213,6 +213,18 @@ void FillFacts(const Table& table, Cards* cards) {
   fill(kSmClockMaxSlot, &model::CardInfo::sm_clock_max_mhz, 6000);
 }
 
+/// Rows of a named card that share a stamp of many seconds: all of them are readings, and none is the other's double.
+void SpreadCoarseStamps(const ReadContext& context, Recording* out) {
+  TimeMs noted = 0;
+  for (GpuTrack& g : out->gpus) {
+    const TimeMs unit = StampUnit(g.t_ms);
+    if (unit <= 1000) continue;
+    SpreadOverStamps(unit, &g.t_ms);
+    if (noted != unit) out->notes.push_back(Tr(context.lang, Msg::kIngestNoteStampsCoarse, unit / 1000));
+    noted = unit;
+  }
+}
+
 void NoteTime(const Table& table, const ReadContext& context, const Backwards& worst, Recording* out) {
   if (table.zoneless_rows > 0) {
     out->quality.Count(Odd::kZoneAssumed, context.file + ": " + context.tz->name(), table.zoneless_rows);
@@ -307,12 +319,13 @@ Status AssembleCards(Table* table, const ReadContext& context, bool own, Recordi
   CheckRanges(table, context, &out->quality);
   Cards cards;
   SAWBILL_RETURN_IF_ERROR(AssignCards(*table, context, &out->quality, &out->notes, &cards));
-  if (cards.spread) SpreadOverSeconds(&table->t_ms);
+  if (cards.spread) SpreadOverStamps(std::max<TimeMs>(1000, StampUnit(table->t_ms)), &table->t_ms);
   FillFacts(*table, &cards);
   explanation->cards = cards.explanation;
   NoteDropped(*table, context, out);
   const TimeMs first = table->rows > 0 ? table->t_ms[0] : 0;
   Scatter(table, cards, out);
+  if (cards.by_column && !cards.spread && !own) SpreadCoarseStamps(context, out);
   Backwards worst;
   Joined joined;
   for (GpuTrack& g : out->gpus) LookOver(&g, context, out, &worst, &joined);

@@ -21,4 +21,17 @@ struct Bursts {
 };
 Bursts FindBursts(const std::vector<TimeMs>& t_ms, size_t known_k = 0);
 
+/// Samples [from, to) of equally many rows, in a file in which that number changes: a card was added, or lost, or the
+/// job moved to a machine with more of them.
+struct Stretch {
+  size_t from = 0, to = 0, k = 1;
+};
+struct Stretches {
+  std::vector<Stretch> list;  // empty where the number does not change
+  TimeMs threshold_ms = 0;
+  size_t close_rows = 0;  // rows so close behind the one above that one card cannot have been read anew; else 0
+};
+/// `usual`: what FindBursts() found.
+Stretches FindStretches(const std::vector<TimeMs>& t_ms, const Bursts& usual);
+
 }  // namespace sawbill::ingest
