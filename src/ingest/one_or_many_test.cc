@@ -173,5 +173,20 @@ TEST(CoarseStamps, ACutFirstAndLastStampKeepTheUsualDistance) {
                                       165'000, 180'000));
 }
 
+TEST(Pairs, ACardThatIsLoggedTwiceAtAnotherPhaseHasNoHoles) {
+  for (const auto& [every_s, apart_s] : {std::pair{5, 1}, {15, 3}, {60, 10}}) {
+    std::string text = "timestamp,index,utilization.gpu [%]\n";
+    for (int i = 0; i < 200; ++i) {
+      for (const int s : {i * every_s, i * every_s + apart_s})
+        text += Stamp(int64_t{s} * 1000) + ",0," + std::to_string(i % 6 * 10) + " %\n";
+    }
+    const auto r = ReadText(text);
+    ASSERT_EQ(r.gpus.size(), 1U);
+    EXPECT_EQ(r.gpus[0].size(), 200U) << every_s;
+    EXPECT_EQ(Odds(r, Odd::kDuplicateSample), 200) << every_s;
+    EXPECT_EQ(Odds(r, Odd::kGap), 0) << every_s;
+  }
+}
+
 }  // namespace
 }  // namespace sawbill::ingest
