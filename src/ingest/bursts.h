@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <vector>
 
 #include "base/time.h"
@@ -33,5 +34,10 @@ struct Stretches {
 };
 /// `usual`: what FindBursts() found.
 Stretches FindStretches(const std::vector<TimeMs>& t_ms, const Bursts& usual);
+
+/// Puts the rows of each whole burst to cards 0..k-1; returns the number of rows left out.
+int64_t ByBursts(const std::vector<TimeMs>& t, const Bursts& b, std::vector<int16_t>* of_row);
+/// As ByBursts() where the number of cards changes on the way; rows between the stretches are left out as well.
+int64_t ByStretches(const std::vector<TimeMs>& t, const Stretches& s, std::vector<int16_t>* of_row);
 
 }  // namespace sawbill::ingest

@@ -33,7 +33,6 @@ using model::CardInfo;
 using model::Odd;
 
 constexpr size_t kMostCards = 4096;
-
 bool IsMaskedUuid(std::string_view s) { return s.find_first_not_of("GPUMIGgpu-0") == std::string_view::npos; }
 
 const char* SlotName(TextSlot s) {
@@ -264,34 +263,6 @@ size_t StatedCount(const Table& table) {
     if (!(v >= 1 && v <= static_cast<float>(kMostInferred)) || v != c[0]) return 0;
   }
   return c.empty() ? 0 : static_cast<size_t>(c[0]);
-}
-
-/// Puts the rows of each whole burst to cards 0..k-1; returns the number of rows left out.
-int64_t ByBursts(const std::vector<TimeMs>& t, const Bursts& b, std::vector<int16_t>* of_row) {
-  of_row->resize(t.size(), int16_t{-1});
-  int64_t lost = 0;
-  for (size_t from = 0; from < t.size();) {
-    size_t to = from + 1;
-    while (to < t.size() && std::llabs(t[to] - t[to - 1]) <= b.threshold_ms) ++to;
-    // A short burst at the very end was cut off behind its last row, so its first rows are in their places.
-    const bool whole = to - from == b.k || (to == t.size() && to - from < b.k);
-    for (size_t i = from; whole && i < to; ++i) (*of_row)[i] = static_cast<int16_t>(i - from);
-    if (!whole) lost += static_cast<int64_t>(to - from);
-    from = to;
-  }
-  return lost;
-}
-
-/// As ByBursts() where the number of cards changes on the way; rows between the stretches are left out as well.
-int64_t ByStretches(const std::vector<TimeMs>& t, const Stretches& s, std::vector<int16_t>* of_row) {
-  of_row->assign(t.size(), int16_t{-1});
-  for (const Stretch& stretch : s.list) {
-    std::vector<int16_t> part;
-    const auto at = [&](size_t i) { return t.begin() + static_cast<std::ptrdiff_t>(i); };
-    ByBursts(std::vector<TimeMs>(at(stretch.from), at(stretch.to)), {stretch.k, s.threshold_ms, 1}, &part);
-    std::copy(part.begin(), part.end(), of_row->begin() + static_cast<std::ptrdiff_t>(stretch.from));
-  }
-  return std::count(of_row->begin(), of_row->end(), int16_t{-1});
 }
 
 void NoteStretches(const std::vector<TimeMs>& t, const Stretches& s, const ReadContext& context,

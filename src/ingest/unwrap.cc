@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/json_pull.h"
+#include "base/numbers.h"
 #include "base/text.h"
 #include "ingest/cells.h"
 #include "ingest/time_cells.h"
@@ -150,6 +151,35 @@ std::optional<std::string> FromJsonLines(std::string_view bytes) {
   return out;
 }
 
+/// What `promtool query range -o json` prints: the result alone, without the answer around it.
+std::string FromBareResult(std::string_view bytes) {
+  return "{\"status\":\"success\",\"data\":{\"resultType\":\"matrix\",\"result\":" + std::string(bytes) + "}}\n";
+}
+
+/// `promtool query range` in words: the series, "=>", then a line for each value ("95 @[1793696400]"). As lines of
+/// Prometheus text with times in milliseconds.
+std::optional<std::string> FromPromtool(std::string_view bytes) {
+  std::string out, series;
+  bool fits = true;
+  ForEachLine(bytes, [&](std::string_view line, bool terminated) {
+    line = Trim(line);
+    if (!fits || line.empty()) return;
+    const size_t arrow = line.rfind("=>"), at = line.find(" @[");
+    if (arrow != std::string_view::npos && arrow + 2 == line.size()) {
+      series.assign(Trim(line.substr(0, arrow)));
+      return;
+    }
+    const size_t end = line.rfind(']');
+    const bool value = !series.empty() && at != std::string_view::npos && end == line.size() - 1;
+    const auto t = value ? ParseDouble(line.substr(at + 3, end - at - 3)) : std::nullopt;
+    if (!t) return void(fits = !terminated);  // the last line may be cut
+    out.append(series).append(" ").append(line.substr(0, at)).append(" ");
+    out += std::to_string(static_cast<int64_t>(*t * 1000)) + "\n";
+  });
+  if (!fits || out.empty()) return std::nullopt;
+  return out;
+}
+
 /// `gpu` of "NAME{Hostname="n1", gpu="0"}", quotes doubled or not; "" without.
 std::string GpuOf(std::string_view labels) {
   std::string plain;
@@ -219,6 +249,9 @@ std::optional<std::string> Unwrap(std::string_view sample, std::string_view byte
     };
     return has("log") && has("stream") && has("time") ? FromDocker(bytes) : FromJsonLines(bytes);
   }
+  if (StartsWith(Trim(sample), "[") && sample.substr(0, 200).find("\"metric\"") != std::string_view::npos)
+    return FromBareResult(bytes);
+  if (EndsWith(Trim(first), "=>")) return FromPromtool(bytes);
   return FromLegends(sample, bytes);
 }
 

@@ -85,5 +85,18 @@ TEST(Unwrap, LegendsOfGrafana) {
   EXPECT_FALSE(TryRead(with("n2", "0")).ok());  // cards of two hosts
 }
 
+TEST(Unwrap, WhatPromtoolPrints) {
+  std::string text = "DCGM_FI_DEV_GPU_UTIL{gpu=\"0\", UUID=\"GPU-0\", Hostname=\"n1\"} =>\n";
+  std::string json =
+      "[{\"metric\": {\"__name__\": \"DCGM_FI_DEV_GPU_UTIL\", \"gpu\": \"0\", \"UUID\": \"GPU-0\"}, \"values\": [";
+  for (int i = 0; i < 10; ++i) {
+    const std::string t = std::to_string(1'793'696'400 + i * 5);
+    text += "95 @[" + t + "]\n";
+    json += (i > 0 ? ", [" : "[") + t + ".0, \"95\"]";
+  }
+  ExpectTen(text, "text");
+  ExpectTen(json + "]}]\n", "json");
+}
+
 }  // namespace
 }  // namespace sawbill::ingest
