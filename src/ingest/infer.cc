@@ -143,6 +143,23 @@ bool Covers(const Seen& a, const Seen& b) {
   return above >= 3 && below * 50 <= n;
 }
 
+size_t Above(const Seen& a, const Seen& b) {
+  size_t n = 0;
+  for (size_t i = 0; i < a.values.size(); ++i) n += a.values[i] > b.values[i] ? 1 : 0;
+  return n;
+}
+
+/// A fan does not follow a load to the very percent; two columns of an idle card do.
+bool AlikeMostly(const Seen& a, const Seen& b) {
+  size_t n = 0, alike = 0;
+  for (size_t i = 0; i < a.values.size(); ++i) {
+    if (IsMissing(a.values[i]) || IsMissing(b.values[i])) continue;
+    ++n;
+    alike += a.values[i] == b.values[i] ? 1 : 0;
+  }
+  return n > 0 && alike * 10 >= n * 9;
+}
+
 /// Which of two percentages is utilization.gpu and which utilization.memory: their places in the pair, -1 = none told.
 struct PairTold {
   int gpu = -1, memory = -1;
@@ -180,7 +197,7 @@ void Percents(Inference* in, const std::vector<Seen>& seen) {
   PairTold told = TellPair(a, b, PowerIn(seen));
   // A load that stays on its level tells no more than that it lies above the other: the usual order, and that one only.
   if (told.gpu < 0 && Covers(a, b)) told.gpu = 0;
-  if (told.gpu < 0 && a.values == b.values) told = {0, 1};  // all the same, whichever it is
+  if (told.memory < 0 && AlikeMostly(a, b)) told = Above(b, a) > Above(a, b) ? PairTold{1, 0} : PairTold{0, 1};
   const bool usual = told.gpu == 0 && told.memory == 1;
   const Msg how = told.memory < 0 ? Msg::kIngestHowUtilLoad
                   : usual         ? Msg::kIngestHowUtilOrder

@@ -75,6 +75,15 @@ TEST(NoHeadings, TheSmallerOfTwoThatRiseTogetherIsTheController) {
   EXPECT_EQ(r.gpus[0].At(GpuMetric::kMemUtil, 0), 31);
 }
 
+TEST(NoHeadings, AnIdleCardHasBothItsUtilisations) {
+  std::string text;
+  for (int i = 0; i < 96; ++i)
+    text += Row(i, i % 40 == 39 ? "2 %, 1 %, 900 MiB, 30.5 W" : "0 %, 0 %, 2 MiB, 11." + std::to_string(i % 10) + " W");
+  const auto r = ReadText(text);
+  EXPECT_EQ(r.gpus[0].At(GpuMetric::kSmUtil, 39), 2);
+  EXPECT_EQ(r.gpus[0].At(GpuMetric::kMemUtil, 39), 1);
+}
+
 TEST(NoHeadings, AFanIsNoLoad) {
   std::string still, moving, alone;
   for (int i = 0; i < 96; ++i) {
