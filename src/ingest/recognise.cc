@@ -136,9 +136,7 @@ void TakeUnwrapped(const std::string& path, Opened* o) {
 }
 
 void TakeDateAndTime(Opened* o) {
-  const std::string unpacked =
-      o->converted.empty() && o->compression != sys::Compression::kNone ? Unpacked(o->bytes()) : "";
-  auto joined = JoinDateAndTime(o->sample, unpacked.empty() ? o->bytes() : std::string_view(unpacked));
+  auto joined = JoinDateAndTime(o->sample, o->bytes());
   if (!joined) return;
   o->converted = std::move(*joined);
   Rank(o);
