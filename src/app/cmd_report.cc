@@ -44,7 +44,7 @@ int ReportAll(const Options& options, const Settings& settings, bool diagnosis, 
   std::vector<Input>& inputs = gathered.inputs;
   const bool readable = settings.format == "text" || settings.format == "md";
   if (inputs.size() > 1 && !readable) {
-    return Fail(env, Status::Invalid(Tr(settings.lang, Msg::kAppOneInput, settings.format)));
+    return Fail(env, Status::Invalid(Tr(settings.lang, Msg::kAppOneInput, settings.format, inputs.size())));
   }
   const auto rules = LoadRules(settings, env);
   if (!rules.ok()) return Fail(env, rules.status());

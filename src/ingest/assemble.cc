@@ -103,46 +103,10 @@ int64_t DropEmptySamples(GpuTrack* g) {
   return dropped;
 }
 
-/// Leaves out the second of each near pair where that closes the holes which pairs make. Returns how many were left
-/// out.
-int64_t ThinPairs(GpuTrack* g) {
-  const size_t n = g->size();
-  if (n < 20) return 0;
-  const model::Coverage before = model::Cover(g->t_ms);
-  const double span = Seconds(g->t_ms.back() - g->t_ms.front());
-  if (before.hole_s < 0.2 * span) return 0;
-  std::vector<TimeMs> gaps(n - 1);
-  for (size_t i = 1; i < n; ++i) gaps[i - 1] = g->t_ms[i] - g->t_ms[i - 1];
-  std::nth_element(gaps.begin(), gaps.begin() + static_cast<std::ptrdiff_t>(gaps.size() * 3 / 4), gaps.end());
-  const TimeMs near = gaps[gaps.size() * 3 / 4] * 3 / 10;
-  GpuTrack thin;
-  thin.card = g->card;
-  std::vector<size_t> kept;
-  for (size_t i = 0; i < n; ++i) {
-    if (kept.empty() || g->t_ms[i] - g->t_ms[kept.back()] > near) kept.push_back(i);
-  }
-  if (kept.size() * 100 < n * 45 || kept.size() == n) return 0;
-  const auto pick = [&](const auto& from, auto* to) {
-    if (from.empty()) return;
-    to->reserve(kept.size());
-    for (const size_t i : kept) to->push_back(from[i]);
-  };
-  pick(g->t_ms, &thin.t_ms);
-  if (model::Cover(thin.t_ms).hole_s > 0.25 * before.hole_s) return 0;
-  for (size_t m = 0; m < model::kGpuMetrics; ++m) pick(g->columns[m], &thin.columns[m]);
-  pick(g->energy_j, &thin.energy_j);
-  *g = std::move(thin);
-  return static_cast<int64_t>(n - kept.size());
-}
-
 void LookOver(GpuTrack* g, const ReadContext& context, Recording* out, Backwards* worst, Joined* joined) {
   const Backwards b = LookBack(g->t_ms);
   if (b.steps > worst->steps) *worst = b;
   SortAndDeduplicate(g, &out->quality);
-  const std::string where = context.file + ": gpu " + g->card.gpu;
-  if (b.steps > 0) {
-    if (const int64_t n = ThinPairs(g); n > 0) out->quality.Count(Odd::kDuplicateSample, where, n);
-  }
   if (const Joined j = JoinNearby(g); j.moved_ms > joined->moved_ms) *joined = j;
   Finish(context, g, out);
 }
@@ -213,6 +177,18 @@ void FillFacts(const Table& table, Cards* cards) {
   fill(kSmClockMaxSlot, &model::CardInfo::sm_clock_max_mhz, 6000);
 }
 
+/// Rows of a named card that share a stamp of many seconds: all of them are readings, and none is the other's double.
+void SpreadCoarseStamps(const ReadContext& context, Recording* out) {
+  TimeMs noted = 0;
+  for (GpuTrack& g : out->gpus) {
+    const TimeMs unit = StampUnit(g.t_ms);
+    if (unit <= 1000) continue;
+    SpreadOverStamps(unit, &g.t_ms);
+    if (noted != unit) out->notes.push_back(Tr(context.lang, Msg::kIngestNoteStampsCoarse, unit / 1000));
+    noted = unit;
+  }
+}
+
 void NoteTime(const Table& table, const ReadContext& context, const Backwards& worst, Recording* out) {
   if (table.zoneless_rows > 0) {
     out->quality.Count(Odd::kZoneAssumed, context.file + ": " + context.tz->name(), table.zoneless_rows);
@@ -266,6 +242,48 @@ void AddFacts(const model::CardInfo& from, model::CardInfo* to) {
 }
 
 namespace {
+/// Leaves out the second of each near pair where that closes the holes which pairs make. Returns how many were left
+/// out.
+int64_t ThinPairs(GpuTrack* g) {
+  const size_t n = g->size();
+  if (n < 20) return 0;
+  const model::Coverage before = model::Cover(g->t_ms);
+  const double span = Seconds(g->t_ms.back() - g->t_ms.front());
+  if (before.hole_s < 0.2 * span) return 0;
+  std::vector<TimeMs> gaps(n - 1);
+  for (size_t i = 1; i < n; ++i) gaps[i - 1] = g->t_ms[i] - g->t_ms[i - 1];
+  std::nth_element(gaps.begin(), gaps.begin() + static_cast<std::ptrdiff_t>(gaps.size() * 3 / 4), gaps.end());
+  const TimeMs near = gaps[gaps.size() * 3 / 4] * 3 / 10;
+  GpuTrack thin;
+  thin.card = g->card;
+  std::vector<size_t> kept;
+  for (size_t i = 0; i < n; ++i) {
+    if (kept.empty() || g->t_ms[i] - g->t_ms[kept.back()] > near) kept.push_back(i);
+  }
+  if (kept.size() * 100 < n * 45 || kept.size() == n) return 0;
+  // Only what the other row of the pair tells as well is left out.
+  for (const auto& column : g->columns) {
+    if (column.empty()) continue;
+    size_t lost = 0;
+    for (size_t k = 0, i = 0; i < n; ++i) {
+      while (k + 1 < kept.size() && kept[k + 1] <= i) ++k;
+      lost += i != kept[k] && IsPresent(column[i]) && IsMissing(column[kept[k]]) ? 1 : 0;
+    }
+    if (lost * 20 > n) return 0;
+  }
+  const auto pick = [&](const auto& from, auto* to) {
+    if (from.empty()) return;
+    to->reserve(kept.size());
+    for (const size_t i : kept) to->push_back(from[i]);
+  };
+  pick(g->t_ms, &thin.t_ms);
+  if (model::Cover(thin.t_ms).hole_s > 0.25 * before.hole_s) return 0;
+  for (size_t m = 0; m < model::kGpuMetrics; ++m) pick(g->columns[m], &thin.columns[m]);
+  pick(g->energy_j, &thin.energy_j);
+  *g = std::move(thin);
+  return static_cast<int64_t>(n - kept.size());
+}
+
 void NoteIntervals(const model::Coverage& cover, Lang lang, Recording* out) {
   if (cover.other_interval_s <= 0) return;
   const auto seconds = [](double s) { return FormatShortest(std::round(s * 10) / 10); };
@@ -281,6 +299,7 @@ void Finish(const ReadContext& context, GpuTrack* track, Recording* out) {
   const std::string where = context.file + ": gpu " + track->card.gpu;
   if (track->size() == 1) quality->Count(Odd::kSingleSample, where);
   if (const int64_t n = DropEmptySamples(track); n > 0) quality->Count(Odd::kNoValues, where, n);
+  if (const int64_t n = ThinPairs(track); n > 0) quality->Count(Odd::kDuplicateSample, where, n);
   const model::Coverage cover = model::Cover(track->t_ms);
   if (cover.holes > 0) quality->Count(Odd::kGap, where, cover.holes);
   NoteIntervals(cover, context.lang, out);
@@ -307,12 +326,13 @@ Status AssembleCards(Table* table, const ReadContext& context, bool own, Recordi
   CheckRanges(table, context, &out->quality);
   Cards cards;
   SAWBILL_RETURN_IF_ERROR(AssignCards(*table, context, &out->quality, &out->notes, &cards));
-  if (cards.spread) SpreadOverSeconds(&table->t_ms);
+  if (cards.spread) SpreadOverStamps(std::max<TimeMs>(1000, StampUnit(table->t_ms)), &table->t_ms);
   FillFacts(*table, &cards);
   explanation->cards = cards.explanation;
   NoteDropped(*table, context, out);
   const TimeMs first = table->rows > 0 ? table->t_ms[0] : 0;
   Scatter(table, cards, out);
+  if (cards.by_column && !cards.spread && !own) SpreadCoarseStamps(context, out);
   Backwards worst;
   Joined joined;
   for (GpuTrack& g : out->gpus) LookOver(&g, context, out, &worst, &joined);

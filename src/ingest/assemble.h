@@ -15,8 +15,9 @@ Status AssembleCards(Table* table, const ReadContext& context, bool own, model::
                      Explanation* explanation);
 /// What `to` does not know of the card yet, from `from`.
 void AddFacts(const model::CardInfo& from, model::CardInfo* to);
-/// Leaves out samples without a single reading (nothing was measured there), and counts what is odd about a finished
-/// track: those, a single sample, holes. A note says where its sampling interval changes on the way.
+/// Leaves out samples without a single reading (nothing was measured there), and of near pairs (a card logged or
+/// scraped twice, at another phase) the later one, and counts what is odd about a finished track: those, a single
+/// sample, holes. A note says where its sampling interval changes on the way.
 void Finish(const ReadContext& context, model::GpuTrack* track, model::Recording* out);
 /// A host day file: one node.
 Status AssembleHost(Table* table, const ReadContext& context, model::Recording* out);

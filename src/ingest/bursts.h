@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <vector>
 
 #include "base/time.h"
@@ -20,5 +21,23 @@ struct Bursts {
   double share = 1;  // of rows that stand in bursts of exactly k
 };
 Bursts FindBursts(const std::vector<TimeMs>& t_ms, size_t known_k = 0);
+
+/// Samples [from, to) of equally many rows, in a file in which that number changes: a card was added, or lost, or the
+/// job moved to a machine with more of them.
+struct Stretch {
+  size_t from = 0, to = 0, k = 1;
+};
+struct Stretches {
+  std::vector<Stretch> list;  // empty where the number does not change
+  TimeMs threshold_ms = 0;
+  size_t close_rows = 0;  // rows so close behind the one above that one card cannot have been read anew; else 0
+};
+/// `usual`: what FindBursts() found.
+Stretches FindStretches(const std::vector<TimeMs>& t_ms, const Bursts& usual);
+
+/// Puts the rows of each whole burst to cards 0..k-1; returns the number of rows left out.
+int64_t ByBursts(const std::vector<TimeMs>& t, const Bursts& b, std::vector<int16_t>* of_row);
+/// As ByBursts() where the number of cards changes on the way; rows between the stretches are left out as well.
+int64_t ByStretches(const std::vector<TimeMs>& t, const Stretches& s, std::vector<int16_t>* of_row);
 
 }  // namespace sawbill::ingest

@@ -33,7 +33,6 @@ using model::CardInfo;
 using model::Odd;
 
 constexpr size_t kMostCards = 4096;
-
 bool IsMaskedUuid(std::string_view s) { return s.find_first_not_of("GPUMIGgpu-0") == std::string_view::npos; }
 
 const char* SlotName(TextSlot s) {
@@ -266,20 +265,13 @@ size_t StatedCount(const Table& table) {
   return c.empty() ? 0 : static_cast<size_t>(c[0]);
 }
 
-/// Puts the rows of each whole burst to cards 0..k-1; returns the number of rows left out.
-int64_t ByBursts(const std::vector<TimeMs>& t, const Bursts& b, std::vector<int16_t>* of_row) {
-  of_row->resize(t.size(), int16_t{-1});
-  int64_t lost = 0;
-  for (size_t from = 0; from < t.size();) {
-    size_t to = from + 1;
-    while (to < t.size() && std::llabs(t[to] - t[to - 1]) <= b.threshold_ms) ++to;
-    // A short burst at the very end was cut off behind its last row, so its first rows are in their places.
-    const bool whole = to - from == b.k || (to == t.size() && to - from < b.k);
-    for (size_t i = from; whole && i < to; ++i) (*of_row)[i] = static_cast<int16_t>(i - from);
-    if (!whole) lost += static_cast<int64_t>(to - from);
-    from = to;
+void NoteStretches(const std::vector<TimeMs>& t, const Stretches& s, const ReadContext& context,
+                   std::vector<std::string>* notes) {
+  constexpr size_t kMostTold = 3;
+  for (size_t i = 1; i < s.list.size() && i <= kMostTold; ++i) {
+    notes->push_back(
+        Tr(context.lang, Msg::kIngestNoteStretch, FormatRfc3339(t[s.list[i].from]), s.list[i - 1].k, s.list[i].k));
   }
-  return lost;
 }
 
 /// One card for every row, and why that may be said.
@@ -290,7 +282,9 @@ void OneFastCard(const OneOrMany& judged, const ReadContext& context, std::vecto
   out->cards[0].gpu = "0";
   out->spread = true;
   out->inferred = true;
-  notes->push_back(Tr(context.lang, Msg::kIngestNoteSpread, judged.most, why));
+  notes->push_back(judged.unit_ms > 1000
+                       ? Tr(context.lang, Msg::kIngestNoteSpreadStamps, judged.most, judged.unit_ms / 1000)
+                       : Tr(context.lang, Msg::kIngestNoteSpread, judged.most, why));
   out->explanation = Tr(context.lang, Msg::kIngestCardsOneFast, why);
 }
 
@@ -301,6 +295,9 @@ Status ByOrder(const Table& table, const ReadContext& context, model::DataQualit
   if (stated == 0 && fact_period == 0) {
     const OneOrMany judged = JudgeSharedSeconds(table);
     if (judged.one()) return OneFastCard(judged, context, notes, out), Status::Ok();
+    if (judged.sharing == Sharing::kUntold && judged.unit_ms > 1000)
+      return Status::Unsupported(
+          Tr(context.lang, Msg::kIngestOneOrManyStamps, context.file, judged.most, judged.unit_ms / 1000));
     if (judged.sharing == Sharing::kUntold && FindBursts(t).k > 1)
       return Status::Unsupported(Tr(context.lang, Msg::kIngestOneOrMany, context.file, judged.k));
   }
@@ -311,9 +308,15 @@ Status ByOrder(const Table& table, const ReadContext& context, model::DataQualit
   }
   const Bursts b = FindBursts(t, stated);
   const size_t period = b.k == 1 ? fact_period : 0;
+  const Stretches stretches = stated == 0 && period == 0 ? FindStretches(t, b) : Stretches{};
+  shared = std::max(shared, stretches.close_rows);
   int64_t lost = 0;
   size_t k = b.k;
-  if (b.k > 1) {
+  if (!stretches.list.empty()) {
+    for (const Stretch& s : stretches.list) k = std::max(k, s.k);
+    lost = ByStretches(t, stretches, &out->of_row);
+    NoteStretches(t, stretches, context, notes);
+  } else if (b.k > 1) {
     lost = ByBursts(t, b, &out->of_row);
   } else if (period > 1) {
     k = period;
@@ -337,7 +340,8 @@ Status ByOrder(const Table& table, const ReadContext& context, model::DataQualit
   }
   out->explanation = k == 1       ? Tr(context.lang, Msg::kIngestCardsOne)
                      : period > 1 ? Tr(context.lang, Msg::kIngestCardsPeriod, k)
-                                  : Tr(context.lang, Msg::kIngestCardsOrder, k, b.threshold_ms);
+                                  : Tr(context.lang, Msg::kIngestCardsOrder, k,
+                                       stretches.list.empty() ? b.threshold_ms : stretches.threshold_ms);
   return Status::Ok();
 }
 
@@ -473,6 +477,7 @@ Status AssignCards(const Table& table, const ReadContext& context, model::DataQu
     SAWBILL_RETURN_IF_ERROR((nodes < 2 ? ByOrder : ByNode)(table, context, quality, notes, out));
   } else {
     SAWBILL_RETURN_IF_ERROR(ByColumn(table, slot, context, quality, out));
+    out->by_column = true;
     out->explanation = nodes < 2
                            ? Tr(context.lang, Msg::kIngestCardsColumn, SlotName(slot), out->cards.size())
                            : Tr(context.lang, Msg::kIngestCardsColumnNodes, SlotName(slot), out->cards.size(), nodes);

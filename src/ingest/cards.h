@@ -15,7 +15,8 @@ struct Cards {
   std::vector<int16_t> of_row;         // index into `cards`; -1 = left out, counted; empty = every row is cards[0]
   std::vector<model::CardInfo> cards;  // ordered by node and label
   bool inferred = false;
-  bool spread = false;      // one card with several rows to a whole second: see SpreadOverSeconds()
+  bool spread = false;      // one card with several rows to a stamp: see SpreadOverStamps()
+  bool by_column = false;   // a column told the card of every row
   int64_t uuid_twice = 0;   // cards that bore the uuid of another one, so that it tells neither
   std::string explanation;  // ready to print
 };

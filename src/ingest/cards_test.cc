@@ -97,6 +97,69 @@ TEST(RowOrder, ThatCannotBeToldIsRefused) {
   EXPECT_THAT(Refusal(text), HasSubstr("no column tells the card"));
 }
 
+/// Samples each 5 s with rows 3 ms apart; `counts` of cards, so many samples each. Card g reads 10 * g.
+std::string Changing(std::initializer_list<size_t> counts, int samples, int within_ms = 3) {
+  std::string text = "timestamp,utilization.gpu,memory.used\n";
+  int64_t t = 1'762'900'002'000LL;
+  for (const size_t k : counts) {
+    for (int s = 0; s < samples; ++s, t += 5000) {
+      for (size_t g = 0; g < k; ++g) {
+        text += FormatRfc3339(t + static_cast<int>(g) * within_ms) + "," + std::to_string(10 * g) + ",40123\n";
+      }
+    }
+  }
+  return text;
+}
+
+TEST(RowOrder, ANumberOfCardsThatChangesIsCountedByStretches) {
+  for (const auto& counts :
+       std::vector<std::initializer_list<size_t>>{{2, 4}, {4, 3}, {8, 7}, {1, 2}, {2, 1}, {4, 1, 8}, {2, 3, 2}}) {
+    for (const int within_ms : {0, 3, 60}) {
+      const auto r = ReadText(Changing(counts, 40, within_ms));
+      const size_t most = std::max(counts);
+      ASSERT_EQ(r.gpus.size(), most) << within_ms;
+      for (size_t g = 0; g < most; ++g) {
+        size_t samples = 0;
+        for (const size_t k : counts) samples += g < k ? 40 : 0;
+        EXPECT_EQ(r.gpus[g].size(), samples) << within_ms;
+        EXPECT_EQ(r.gpus[g].At(GpuMetric::kSmUtil, 5), 10.0F * static_cast<float>(g));
+      }
+      EXPECT_THAT(r.notes, testing::Contains(HasSubstr("the number of cards changed")));
+    }
+  }
+}
+
+TEST(RowOrder, AFewSamplesOfTheOtherNumberAtTheEndAreNotLost) {
+  std::string text = Changing({8}, 400);
+  const std::string tail = Changing({7}, 20);
+  const auto shifted = [](std::string rows) {  // a day later
+    for (size_t at = rows.find("2025-11-11T"); at != std::string::npos; at = rows.find("2025-11-11T"))
+      rows[at + 9] = '2';
+    return rows.substr(rows.find('\n') + 1);
+  };
+  text += shifted(tail);
+  const auto r = ReadText(text);
+  ASSERT_EQ(r.gpus.size(), 8U);
+  EXPECT_EQ(r.gpus[6].size(), 420U);
+  EXPECT_EQ(r.gpus[7].size(), 400U);
+}
+
+TEST(RowOrder, RowsThatHardlyDifferInTimeAreNeverOneCard) {
+  std::string text = "timestamp,utilization.gpu\n";
+  const int lengths[] = {2, 5, 3, 1, 4, 6, 2, 3, 5, 1, 7, 2};
+  for (int i = 0; i < 12; ++i) {
+    for (int k = 0; k < lengths[i]; ++k) text += FormatRfc3339(1'762'900'000'000LL + i * 5000 + k * 3) + ",40\n";
+  }
+  EXPECT_THAT(Refusal(text), HasSubstr("no column tells the card"));
+}
+
+TEST(RowOrder, AFastReaderThatStallsIsStillOneCard) {
+  std::string text = "timestamp,utilization.gpu\n";
+  int64_t t = 1'762'900'000'000LL;
+  for (int i = 0; i < 600; ++i) text += FormatRfc3339(t += i % 17 == 3 || i % 29 == 0 ? 900 : 50) + ",40\n";
+  EXPECT_EQ(ReadText(text).gpus.size(), 1U);
+}
+
 TEST(Columns, GpuIsTakenWhereIndexIsAlwaysZero) {
   std::string text = "timestamp,gpu,index,memory.used\n";
   for (int s = 0; s < 5; ++s) {

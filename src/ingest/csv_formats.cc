@@ -115,6 +115,11 @@ Status ReadCards(sys::LineReader* lines, const ReadContext& context, bool own, R
   SAWBILL_RETURN_IF_ERROR(ReadTable(lines, context, Scope::kGpu, own, &table, &out->quality));
   ExplainTable(table, context, explanation);
   if (table.rows == 0) return NothingRead(table, context, out->quality);
+  // A document that explains field names has a heading line for each; a log keeps its own.
+  constexpr size_t kManyLayouts = 8, kFewRows = 50;
+  if (table.layouts.size() > kManyLayouts && table.rows < kFewRows * table.layouts.size()) {
+    return Status::Unsupported(Tr(context.lang, Msg::kIngestManyHeadings, context.file, table.layouts.size()));
+  }
   if (!HasReading(table)) {
     return Status::Unsupported(Tr(context.lang, Msg::kIngestNoReading, context.file));
   }

@@ -65,6 +65,7 @@ constexpr Alias kAliases[] = {
     {"gpu.load", Ranked(kSmUtil, 2)},
     {"utilization", Ranked(kSmUtil, 3)},
     {"util", Ranked(kSmUtil, 3)},
+    {"gpu.core.load", Ranked(kSmUtil, 2)},
     {"utilization.memory", kMemUtil},
     {"memory.utilization", Ranked(kMemUtil, 1)},
     {"memory.util", Ranked(kMemUtil, 1)},
@@ -81,6 +82,8 @@ constexpr Alias kAliases[] = {
     {"vram.used", Ranked(kMemUsed, 1)},
     {"memory.usage", Ranked(kMemUsed, 2)},
     {"mem.usage", Ranked(kMemUsed, 2)},
+    {"memoryused", Ranked(kMemUsed, 2)},  // GPUtil
+    {"memorytotal", Ranked(kMemTotal, 2)},
     {"memory.total", kMemTotal},
     {"mem.total", Ranked(kMemTotal, 1)},
     {"total.memory", Ranked(kMemTotal, 1)},
@@ -199,11 +202,15 @@ constexpr std::string_view kIgnoredPrefixes[] = {"pci.",
                                                  "platform.",
                                                  "gsp.",
                                                  "c2c.",
+                                                 "memoryutil",  // GPUtil: a share of memory in use
                                                  "kmd.",
                                                  "cuda.version",
                                                  "gpu.serial",
                                                  "decoder.",
                                                  "enforced.power."};
+
+// GPUtil's attributes, which are too common to be taken without it.
+constexpr Alias kGpuUtilAliases[] = {{"id", Text(kIndexText, "card", 3)}, {"load", Ranked(kSmUtil, 4)}};
 
 bool IsSeparator(char c) { return c == '_' || c == ' ' || c == '-' || c == '/' || c == '.' || c == '\t'; }
 
@@ -289,6 +296,12 @@ std::optional<Field> OwnColumn(std::string_view name, model::Scope scope) {
   return Fact(kFirstProcessSlot + static_cast<int>(*m), Quantity::kPlain, model::Info(*m).unit, model::Info(*m).name);
 }
 
+std::string_view Unquoted(std::string_view cell) {
+  cell = Trim(cell);
+  if (cell.size() >= 2 && cell.front() == '"' && cell.back() == '"') cell = Trim(cell.substr(1, cell.size() - 2));
+  return cell;
+}
+
 }  // namespace
 
 Field FieldOf(model::GpuMetric m) {
@@ -332,8 +345,7 @@ bool MayNameTime(std::string_view cell) {
 
 Heading ReadHeading(std::string_view cell, model::Scope scope) {
   Heading h;
-  cell = Trim(cell);
-  if (cell.size() >= 2 && cell.front() == '"' && cell.back() == '"') cell = Trim(cell.substr(1, cell.size() - 2));
+  cell = Unquoted(cell);
   h.name = Sanitize(cell);
   if (const auto own = OwnColumn(cell, scope)) {
     h.field = *own;
@@ -358,6 +370,21 @@ Heading ReadHeading(std::string_view cell, model::Scope scope) {
   const bool measures = h.field.target == Target::kNumber || h.field.target == Target::kDouble;
   if (measures && !h.unit.empty() && !UnitFactor(h.field.quantity, h.unit)) h.field = Field{};
   return h;
+}
+
+bool IsOfGpuUtil(std::string_view cell) {
+  std::string unit;
+  const std::string name = Normalise(Unquoted(cell), &unit);
+  return name == "memoryutil" || name == "memoryused";
+}
+
+std::optional<Field> GpuUtilField(std::string_view cell) {
+  std::string unit;
+  const std::string name = Normalise(Unquoted(cell), &unit);
+  for (const Alias& a : kGpuUtilAliases) {
+    if (name == a.name) return a.field;
+  }
+  return std::nullopt;
 }
 
 std::optional<double> UnitFactor(Quantity q, std::string_view unit) {

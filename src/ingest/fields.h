@@ -73,6 +73,11 @@ struct Heading {
 /// Reads one heading: "utilization.gpu [%]", "mem_used_MB", "GPU-Util". `scope` says whose names of our own count.
 Heading ReadHeading(std::string_view cell, model::Scope scope);
 
+/// Python's GPUtil names its readings `id`, `load`, `memoryUtil` and `memoryUsed`: the first two mean a card only
+/// beside the others.
+bool IsOfGpuUtil(std::string_view cell);
+std::optional<Field> GpuUtilField(std::string_view cell);
+
 /// False for what ReadHeading() certainly takes for no time, at the price of a look at its first letter: a file may
 /// hold millions of lines that are asked whether they are headings.
 bool MayNameTime(std::string_view cell);

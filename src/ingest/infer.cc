@@ -4,10 +4,13 @@
 // --------------------
 // Cells with a unit say what quantity they are. Which field of that quantity is told by how it behaves: of two MiB
 // columns a constant larger one is the total; two that add up to a constant are used and free, and the one that comes
-// near zero is used. Two percent columns are utilization.gpu and utilization.memory, and the memory controller is never
-// busy while no kernel runs, so a zero in one under a non-zero in the other tells which is which. A column that fits
-// nothing alone is left out. Without units (nounits) far less can be told: two decimals are power, large constants
-// memory.total; two columns of 0-100 are taken as utilisation only when that rule about zeros confirms their order.
+// near zero is used. Constants add up to a constant whatever they are, and tell nothing. Two percent columns are
+// utilization.gpu and utilization.memory, or one of them is the fan. The memory controller is never busy while no
+// kernel runs, so a zero in one under a non-zero in the other tells which is which; else the one that is never below
+// the other and rises with it. Power that goes with one of two and not with the other tells the load from a fan. A
+// column that fits nothing alone is left out. Without units (nounits) far less can be told: two decimals are power,
+// large constants memory.total; two columns of 0-100 are taken as utilisation only when those rules confirm their
+// order.
 #include "ingest/infer.h"
 
 #include <algorithm>
@@ -116,19 +119,96 @@ int UtilisationOrder(const Seen& a, const Seen& b) {
   return 0;
 }
 
+/// How two columns go together, from -1 to 1; NaN where one of them does not move.
+double Correlation(const Seen& a, const Seen& b) {
+  double n = 0, sa = 0, sb = 0, aa = 0, bb = 0, ab = 0;
+  for (size_t i = 0; i < std::min(a.values.size(), b.values.size()); ++i) {
+    const double x = a.values[i], y = b.values[i];
+    if (IsMissing(x) || IsMissing(y)) continue;
+    ++n, sa += x, sb += y, aa += x * x, bb += y * y, ab += x * y;
+  }
+  const double va = aa - sa * sa / n, vb = bb - sb * sb / n;
+  return n >= 10 && va > 1e-9 && vb > 1e-9 ? (ab - sa * sb / n) / std::sqrt(va * vb) : kMissing;
+}
+
+/// `a` is at least `b` in nearly every row, and more in some.
+bool Covers(const Seen& a, const Seen& b) {
+  size_t n = 0, below = 0, above = 0;
+  for (size_t i = 0; i < a.values.size(); ++i) {
+    if (IsMissing(a.values[i]) || IsMissing(b.values[i])) continue;
+    ++n;
+    below += a.values[i] < b.values[i] ? 1 : 0;
+    above += a.values[i] > b.values[i] ? 1 : 0;
+  }
+  return above >= 3 && below * 50 <= n;
+}
+
+size_t Above(const Seen& a, const Seen& b) {
+  size_t n = 0;
+  for (size_t i = 0; i < a.values.size(); ++i) n += a.values[i] > b.values[i] ? 1 : 0;
+  return n;
+}
+
+/// A fan does not follow a load to the very percent; two columns of an idle card do.
+bool AlikeMostly(const Seen& a, const Seen& b) {
+  size_t n = 0, alike = 0;
+  for (size_t i = 0; i < a.values.size(); ++i) {
+    if (IsMissing(a.values[i]) || IsMissing(b.values[i])) continue;
+    ++n;
+    alike += a.values[i] == b.values[i] ? 1 : 0;
+  }
+  return n > 0 && alike * 10 >= n * 9;
+}
+
+/// Which of two percentages is utilization.gpu and which utilization.memory: their places in the pair, -1 = none told.
+struct PairTold {
+  int gpu = -1, memory = -1;
+};
+PairTold TellPair(const Seen& a, const Seen& b, const Seen* power) {
+  constexpr double kGoesWith = 0.5, kDoesNot = 0.3;
+  const auto goes = [&](const Seen& x) { return power == nullptr ? kMissing : Correlation(x, *power); };
+  const double with_a = goes(a), with_b = goes(b);
+  const auto not_with = [](double r) { return IsMissing(r) || std::fabs(r) < kDoesNot; };
+  if (with_a >= kGoesWith && not_with(with_b)) return {0, -1};
+  if (with_b >= kGoesWith && not_with(with_a)) return {1, -1};
+  if (const int order = UtilisationOrder(a, b); order != 0) return order > 0 ? PairTold{0, 1} : PairTold{1, 0};
+  const double together = Correlation(a, b);
+  if (together >= kGoesWith && Covers(a, b)) return {0, 1};
+  if (together >= kGoesWith && Covers(b, a)) return {1, 0};
+  return {};
+}
+
+/// The only column of watts that moves.
+const Seen* PowerIn(const std::vector<Seen>& seen) {
+  const Seen* power = nullptr;
+  for (const Seen& s : seen) {
+    if (s.unit.empty() || !UnitFactor(Quantity::kPower, s.unit) || s.constant()) continue;
+    if (power != nullptr) return nullptr;
+    power = &s;
+  }
+  return power;
+}
+
 void Percents(Inference* in, const std::vector<Seen>& seen) {
   const std::vector<size_t> c = OpenOf(*in, seen, Quantity::kPercent);
   if (c.size() == 1) in->Take(c[0], FieldNamed("utilization.gpu"), "%", Msg::kIngestHowOnlyPercent);
   if (c.size() != 2) return;
-  const bool swapped = UtilisationOrder(seen[c[0]], seen[c[1]]) < 0;
-  in->Take(c[swapped ? 1 : 0], FieldNamed("utilization.gpu"), "%",
-           swapped ? Msg::kIngestHowUtilSwapped : Msg::kIngestHowUtilOrder);
-  in->Take(c[swapped ? 0 : 1], FieldNamed("utilization.memory"), "%",
-           swapped ? Msg::kIngestHowUtilSwapped : Msg::kIngestHowUtilOrder);
+  const Seen &a = seen[c[0]], &b = seen[c[1]];
+  PairTold told = TellPair(a, b, PowerIn(seen));
+  // A load that stays on its level tells no more than that it lies above the other: the usual order, and that one only.
+  if (told.gpu < 0 && Covers(a, b)) told.gpu = 0;
+  if (told.memory < 0 && AlikeMostly(a, b)) told = Above(b, a) > Above(a, b) ? PairTold{1, 0} : PairTold{0, 1};
+  const bool usual = told.gpu == 0 && told.memory == 1;
+  const Msg how = told.memory < 0 ? Msg::kIngestHowUtilLoad
+                  : usual         ? Msg::kIngestHowUtilOrder
+                                  : Msg::kIngestHowUtilSwapped;
+  if (told.gpu >= 0) in->Take(c[static_cast<size_t>(told.gpu)], FieldNamed("utilization.gpu"), "%", how);
+  if (told.memory >= 0) in->Take(c[static_cast<size_t>(told.memory)], FieldNamed("utilization.memory"), "%", how);
 }
 
 /// Do `a` and `b` add up to the same sum in every row?
 bool SumConstant(const Seen& a, const Seen& b) {
+  if (a.constant() || b.constant()) return false;  // then they tell nothing
   double least = INFINITY, most = -INFINITY;
   for (size_t i = 0; i < a.values.size(); ++i) {
     const double sum = a.values[i] + b.values[i];
@@ -230,7 +310,11 @@ void Bare(Inference* in, const std::vector<Seen>& seen, bool units) {
     }
   }
   if (watts.size() == 1) in->Take(watts[0], FieldNamed("power.draw"), "", Msg::kIngestHowRange);
-  const int order = percents.size() == 2 ? UtilisationOrder(seen[percents[0]], seen[percents[1]]) : 0;
+  const Seen* power = watts.size() == 1 ? &seen[watts[0]] : nullptr;
+  const PairTold told = percents.size() == 2 ? TellPair(seen[percents[0]], seen[percents[1]], power) : PairTold{};
+  const int order = told.memory < 0 ? 0 : told.gpu == 0 ? 1 : -1;
+  if (told.gpu >= 0 && told.memory < 0)
+    in->Take(percents[static_cast<size_t>(told.gpu)], FieldNamed("utilization.gpu"), "", Msg::kIngestHowUtilLoad);
   if (order != 0) {
     in->Take(percents[order > 0 ? 0 : 1], FieldNamed("utilization.gpu"), "", Msg::kIngestHowUtilSwapped);
     in->Take(percents[order > 0 ? 1 : 0], FieldNamed("utilization.memory"), "", Msg::kIngestHowUtilSwapped);

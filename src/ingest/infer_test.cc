@@ -48,6 +48,58 @@ TEST(NoHeadings, TheTotalIsTheConstantOne) {
   EXPECT_EQ(r.gpus[0].At(GpuMetric::kMemUsedMb, 5), 105);
 }
 
+/// Load 95 for 20 rows of 24, then 3.
+int Load(int i) { return i % 24 < 20 ? 95 : 3; }
+
+TEST(NoHeadings, ConstantsDoNotMakeMemoryOfAClock) {
+  for (const bool units : {false, true}) {
+    std::string text;
+    for (int i = 0; i < 96; ++i) {
+      const std::string percent = units ? " %" : "";
+      text += Row(i, "0, " + std::to_string(Load(i)) + percent + ", " + std::to_string(Load(i) / 3) + percent +
+                         ", 40123, 81920, 1410");
+    }
+    const auto r = ReadText(text);
+    EXPECT_EQ(r.gpus[0].At(GpuMetric::kSmUtil, 0), 95) << units;
+    EXPECT_EQ(r.gpus[0].At(GpuMetric::kMemUtil, 0), 31) << units;
+    EXPECT_FALSE(r.gpus[0].Has(GpuMetric::kMemUsedMb)) << units;
+  }
+}
+
+TEST(NoHeadings, TheSmallerOfTwoThatRiseTogetherIsTheController) {
+  std::string text;
+  for (int i = 0; i < 96; ++i)
+    text += Row(i, std::to_string(Load(i) / 3) + " %, " + std::to_string(Load(i)) + " %, 40123 MiB");
+  const auto r = ReadText(text);
+  EXPECT_EQ(r.gpus[0].At(GpuMetric::kSmUtil, 0), 95);
+  EXPECT_EQ(r.gpus[0].At(GpuMetric::kMemUtil, 0), 31);
+}
+
+TEST(NoHeadings, AnIdleCardHasBothItsUtilisations) {
+  std::string text;
+  for (int i = 0; i < 96; ++i)
+    text += Row(i, i % 40 == 39 ? "2 %, 1 %, 900 MiB, 30.5 W" : "0 %, 0 %, 2 MiB, 11." + std::to_string(i % 10) + " W");
+  const auto r = ReadText(text);
+  EXPECT_EQ(r.gpus[0].At(GpuMetric::kSmUtil, 39), 2);
+  EXPECT_EQ(r.gpus[0].At(GpuMetric::kMemUtil, 39), 1);
+}
+
+TEST(NoHeadings, AFanIsNoLoad) {
+  std::string still, moving, alone;
+  for (int i = 0; i < 96; ++i) {
+    const std::string fan = std::to_string(30 + i % 3) + " %, ", load = std::to_string(Load(i)) + " %, ";
+    still += Row(i, fan + load + "40123 MiB, 300 W");
+    moving += Row(i, fan + load + "40123 MiB, " + std::to_string(90 + 3 * Load(i)) + " W");
+    alone += Row(i, fan + load + std::to_string(100 + i) + " MiB");
+  }
+  EXPECT_EQ(ReadText(moving).gpus[0].At(GpuMetric::kSmUtil, 0), 95);
+  EXPECT_FALSE(ReadText(moving).gpus[0].Has(GpuMetric::kMemUtil));
+  for (const std::string& text : {still, alone}) {
+    const auto r = TryRead(text);
+    EXPECT_FALSE(r.ok() && r->gpus[0].Has(GpuMetric::kSmUtil));
+  }
+}
+
 TEST(NoHeadings, CardNumbersCountUp) {
   std::string text;
   for (int i = 0; i < 20; ++i) {

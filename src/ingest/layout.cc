@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Heading lines, and the first look at a file.
+#include <algorithm>
+
 #include "base/text.h"
 #include "ingest/cells.h"
 #include "ingest/infer.h"
@@ -49,8 +51,10 @@ std::optional<Layout> LayoutOfHeader(std::string_view line, model::Scope scope, 
   l.header = std::string(line);
   size_t known = 0, named = 0;
   bool time = false, processes = false;
+  const bool gputil = scope == model::Scope::kGpu && std::any_of(cells.begin(), cells.end(), IsOfGpuUtil);
   for (size_t i = 0; i < cells.size(); ++i) {
-    const Heading h = ReadHeading(cells[i], scope);
+    Heading h = ReadHeading(cells[i], scope);
+    if (gputil && h.field.target == Target::kUnknown) h.field = GpuUtilField(cells[i]).value_or(h.field);
     processes = processes || (scope == model::Scope::kGpu && IsOfProcesses(h.name));
     Column c;
     c.field = h.field;

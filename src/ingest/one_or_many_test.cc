@@ -44,7 +44,7 @@ TEST(SharedSeconds, AVaryingNumberOfRowsIsOneCardAndNoRowIsLost) {
 
 TEST(SharedSeconds, RowsAreSpreadEvenlyOverTheirSecond) {
   std::vector<TimeMs> t = {1000, 2000, 2000, 3000, 3000, 3000, 3000, 9000};
-  SpreadOverSeconds(&t);
+  SpreadOverStamps(1000, &t);
   EXPECT_THAT(t, testing::ElementsAre(1000, 2000, 2500, 3000, 3250, 3500, 3750, 9000));
 }
 
@@ -99,6 +99,92 @@ TEST(SharedSeconds, AColumnThatNamesOneCardIsBelievedWhereNothingSpeaksAgainstIt
     ASSERT_EQ(r.gpus.size(), 1U) << every_ms;
     EXPECT_EQ(r.gpus[0].size(), 200U) << every_ms;
     EXPECT_EQ(Odds(r, Odd::kIndexDisagrees), 0) << every_ms;
+  }
+}
+
+/// `n` rows each 5 s, stamped with the whole minute, `k` cards; `card` is put before the reading, '#' the number in it.
+std::string Minutes(int n, int k, const char* heading, const std::string& card) {
+  std::string text = std::string("timestamp,") + heading + "utilization.gpu [%],memory.used [MiB]\n";
+  for (int i = 0; i < n; ++i) {
+    for (int g = 0; g < k; ++g) {
+      std::string named = card;
+      if (const size_t at = named.find('#'); at != std::string::npos) named[at] = static_cast<char>('0' + g);
+      const std::string minute = std::to_string(i / 12 + 10);
+      text += "2026-11-03 09:" + minute + "," + named + std::to_string(g == 0 ? (i % 6 < 5 ? 95 : 5) : 60) +
+              " %,40000 MiB\n";
+    }
+  }
+  return text;
+}
+
+TEST(CoarseStamps, OneCardThatAColumnNamesStaysOneCard) {
+  for (const auto& [heading, card] : {std::pair<const char*, const char*>{"index,", "0,"},
+                                      {"uuid,", "GPU-12-ab,"},
+                                      {"gpu,", "0,"},
+                                      {"pci.bus_id,", "00000000:17:00.0,"}}) {
+    const auto r = ReadText(Minutes(480, 1, heading, card));
+    ASSERT_EQ(r.gpus.size(), 1U) << heading;
+    ASSERT_EQ(r.gpus[0].size(), 480U) << heading;
+    EXPECT_EQ(r.gpus[0].t_ms.back() - r.gpus[0].t_ms.front(), 479 * 5000) << heading;
+    EXPECT_EQ(Odds(r, Odd::kIndexInferred) + Odds(r, Odd::kIndexDisagrees), 0) << heading;
+  }
+}
+
+TEST(CoarseStamps, EachOfSeveralNamedCardsKeepsAllItsRows) {
+  const auto r = ReadText(Minutes(480, 2, "index,", "#,"));
+  ASSERT_EQ(r.gpus.size(), 2U);
+  for (const auto& g : r.gpus) {
+    EXPECT_EQ(g.size(), 480U);
+    EXPECT_EQ(g.t_ms[1] - g.t_ms[0], 5000);
+  }
+  EXPECT_EQ(Values(r, 0, GpuMetric::kSmUtil).substr(0, 20), "95 95 95 95 95 5 95 ");
+  EXPECT_EQ(Odds(r, Odd::kDuplicateSample), 0);
+  EXPECT_THAT(r.notes, testing::Contains(HasSubstr("spread evenly")));
+}
+
+TEST(CoarseStamps, WithoutAColumnForTheCardAreRefused) {
+  EXPECT_THAT(Refusal(Minutes(480, 1, "", "")), HasSubstr("12 rows share each stamp of 60 s"));
+  EXPECT_THAT(ExplainText(Minutes(480, 1, "", ""), Lang::kZh), HasSubstr("每个 60 秒的时间戳有 12 行"));
+}
+
+TEST(CoarseStamps, TensOfSecondsAreStampsToo) {
+  std::string text = "timestamp,index,util\n";
+  for (int i = 0; i < 300; ++i)
+    text += std::to_string(1'762'900'000 + i / 10 * 10) + ",0," + std::to_string(i % 30) + "\n";
+  const auto r = ReadText(text);
+  ASSERT_EQ(r.gpus.size(), 1U);
+  EXPECT_EQ(r.gpus[0].size(), 300U);
+}
+
+TEST(CoarseStamps, MemoryThatStaysWithItsPlaceTellsSeveralCards) {
+  std::string text = "timestamp,utilization.gpu [%],memory.used [MiB]\n";
+  for (int i = 0; i < 60; ++i) {
+    for (int g = 0; g < 3; ++g)
+      text += "2026-11-03 09:" + std::to_string(i / 10) + std::to_string(i % 10) + "," + std::to_string(Noise(100)) +
+              " %," + std::to_string(20000 + 40 * g + i) + " MiB\n";
+  }
+  EXPECT_EQ(ReadText(text).gpus.size(), 3U);
+}
+
+TEST(CoarseStamps, ACutFirstAndLastStampKeepTheUsualDistance) {
+  std::vector<TimeMs> t = {0, 0, 60'000, 60'000, 60'000, 60'000, 120'000, 120'000, 120'000, 120'000, 180'000};
+  SpreadOverStamps(60'000, &t);
+  EXPECT_THAT(t, testing::ElementsAre(30'000, 45'000, 60'000, 75'000, 90'000, 105'000, 120'000, 135'000, 150'000,
+                                      165'000, 180'000));
+}
+
+TEST(Pairs, ACardThatIsLoggedTwiceAtAnotherPhaseHasNoHoles) {
+  for (const auto& [every_s, apart_s] : {std::pair{5, 1}, {15, 3}, {60, 10}}) {
+    std::string text = "timestamp,index,utilization.gpu [%]\n";
+    for (int i = 0; i < 200; ++i) {
+      for (const int s : {i * every_s, i * every_s + apart_s})
+        text += Stamp(int64_t{s} * 1000) + ",0," + std::to_string(i % 6 * 10) + " %\n";
+    }
+    const auto r = ReadText(text);
+    ASSERT_EQ(r.gpus.size(), 1U);
+    EXPECT_EQ(r.gpus[0].size(), 200U) << every_s;
+    EXPECT_EQ(Odds(r, Odd::kDuplicateSample), 200) << every_s;
+    EXPECT_EQ(Odds(r, Odd::kGap), 0) << every_s;
   }
 }
 

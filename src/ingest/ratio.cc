@@ -3,7 +3,8 @@
 // Ratio or percent
 // ----------------
 // Decided for each heading line by itself, over its whole column:
-// - a "%" in the heading or in a cell is believed, and so is a unit "ratio";
+// - a "%" in the heading or in a cell is believed, and so is a unit "ratio"; but fractions under a heading that says
+//   percent, none above 1, over which the power rises as it only does under load, are ratios all the same;
 // - fractions and nothing above 1 are ratios; so are fractions below 1 between whole percents, where two sources were
 //   merged (0.91 of one and 91 of the other are the same load);
 // - only zeros and ones say nothing by themselves: a card at 1 % and a card at 100 % read alike. What else stands in
@@ -94,6 +95,41 @@ Scale ByPower(const Power& p) {
   return Scale::kUntold;
 }
 
+/// Power in the upper half of what a column of fractions holds, and near its bottom, as PowerAt() has it for 1 and 0.
+Power PowerOver(const Table& table, NumberSlot slot, size_t layout) {
+  const NumberSlot power = Slot(GpuMetric::kPowerW);
+  Power p;
+  if (!table.has(power)) return p;
+  const std::vector<float>&v = table.number(slot), &w = table.number(power);
+  float most = 0;
+  ForRowsOf(table, layout, [&](size_t from, size_t to) {
+    for (size_t i = from; i < to; ++i) most = v[i] > most ? v[i] : most;
+  });
+  double sum[3] = {}, n[3] = {};
+  const auto add = [&](int k, float x) {
+    if (IsMissing(x)) return;
+    sum[k] += static_cast<double>(x);
+    ++n[k];
+  };
+  ForRowsOf(table, layout, [&](size_t from, size_t to) {
+    for (size_t i = from; i < to; ++i) {
+      if (v[i] >= 0.5F * most) add(0, w[i]);
+      if (v[i] <= 0.1F * most) add(1, w[i]);
+      if (v[i] >= 0.5F * most && table.has(kPowerLimitSlot)) add(2, table.number(kPowerLimitSlot)[i]);
+    }
+  });
+  if (n[0] >= 3) p.at_one = sum[0] / n[0];
+  if (n[1] >= 3) p.at_zero = sum[1] / n[1];
+  if (n[2] >= 3) p.limit = sum[2] / n[2];
+  return p;
+}
+
+/// Of a column of zeros and fractions below 1, below a heading that says percent.
+Verdict JudgeFractions(const Table& table, NumberSlot slot, size_t layout) {
+  if (ByPower(PowerOver(table, slot, layout)) == Scale::kRatio) return {Scale::kRatio, Msg::kIngestOnesPower, true};
+  return {Scale::kPercent, Msg::kIngestOnesPower, true};
+}
+
 /// Of a column that holds nothing but zeros and ones.
 Verdict Judge(const Table& table, NumberSlot slot, size_t layout, const Column& c, const Values& n) {
   const NumberSlot sm = Slot(GpuMetric::kSmUtil), other = slot == sm ? Slot(GpuMetric::kMemUtil) : sm;
@@ -121,8 +157,26 @@ void RatiosToPercent(Table* table, NumberSlot slot, const ReadContext& context, 
   bool fractions = false, untold = false;
   for (size_t l = 0; l < table->layouts.size(); ++l) {
     const Column* c = FindColumn(table->layouts[l], slot);
-    if (c == nullptr || SaysUnit(*c)) continue;
+    if (c == nullptr) continue;
+    const bool says_percent = c->heading_percent && !c->saw_unit && c->bare_factor == 1;
+    if (SaysUnit(*c) && !says_percent) continue;
     const Values n = LookAt(*table, slot, l);
+    const auto place = static_cast<size_t>(c - table->layouts[l].columns.data());
+    if (says_percent) {
+      if (n.below == 0 || n.above > 0) continue;
+      const Verdict verdict = JudgeFractions(*table, slot, l);
+      const bool ratio = verdict.scale == Scale::kRatio;
+      notes->push_back(Tr(context.lang, ratio ? Msg::kIngestNotePercentIsRatio : Msg::kIngestNotePercentTiny,
+                          table->layouts[l].taken[place].heading));
+      if (!ratio) continue;
+      ForRowsOf(*table, l, [&](size_t from, size_t to) {
+        for (size_t i = from; i < to; ++i) {
+          converted += IsMissing(v[i]) ? 0 : 1;
+          v[i] *= 100;
+        }
+      });
+      continue;
+    }
     Verdict verdict{n.below > 0 && n.above_fraction == 0 ? Scale::kRatio : Scale::kPercent};
     fractions = fractions || verdict.scale == Scale::kRatio;
     if (n.only_ones()) verdict = Judge(*table, slot, l, *c, n);
@@ -130,8 +184,7 @@ void RatiosToPercent(Table* table, NumberSlot slot, const ReadContext& context, 
       const Msg said = verdict.scale == Scale::kRatio     ? Msg::kIngestNoteOnesRatio
                        : verdict.scale == Scale::kPercent ? Msg::kIngestNoteOnesPercent
                                                           : Msg::kIngestNoteOnesLeft;
-      const auto column = static_cast<size_t>(c - table->layouts[l].columns.data());
-      const std::string& heading = table->layouts[l].taken[column].heading;
+      const std::string& heading = table->layouts[l].taken[place].heading;
       notes->push_back(Tr(context.lang, said, heading.empty() ? name : heading, Text(context.lang, verdict.why)));
     }
     if (verdict.scale == Scale::kPercent) continue;

@@ -39,6 +39,34 @@ TEST(ZerosAndOnes, PowerFarAboveThatOfTheZerosMakesThemRatios) {
               HasSubstr("按比值理解（1 = 100 %），依据是这些行中的功率"));
 }
 
+TEST(GpuUtil, ItsNamesAreReadWhereTheyStandTogether) {
+  std::string text = "time,id,load,memoryUtil,memoryUsed,temperature\n";
+  for (int i = 0; i < 10; ++i)
+    text += std::to_string(1'762'900'000 + i) + ",1,0.9" + std::to_string(i) + ",0.49,40123,55\n";
+  const auto r = ReadText(text);
+  ASSERT_EQ(r.gpus.size(), 1U);
+  EXPECT_EQ(r.gpus[0].card.gpu, "1");
+  EXPECT_EQ(Last(r), "99");
+  EXPECT_EQ(r.gpus[0].At(GpuMetric::kMemUsedMb, 0), 40123);
+  EXPECT_FALSE(r.gpus[0].Has(GpuMetric::kMemUtil));  // a share of memory in use is not the controller
+  EXPECT_FALSE(TryRead("time,id,load\n1762900000,0,0.9\n1762900001,0,0.9\n").ok());
+}
+
+TEST(FractionsOfPercent, ArePercentsOnlyWherePowerDoesNotSpeakAgainstIt) {
+  for (const char* heading : {"gpu_util_percent", "utilization.gpu [%]", "gpu_util%"}) {
+    const std::string head = std::string("timestamp,index,") + heading;
+    const auto r = ReadText(Log(head + ",power", 5, "0.03,99", "0.95,375"));
+    EXPECT_EQ(Values(r, 0, GpuMetric::kSmUtil), "3 3 3 3 3 95 95 95 95 95") << heading;
+    EXPECT_EQ(Odds(r, Odd::kRatioAsPercent), 10) << heading;
+    EXPECT_THAT(r.notes, Contains(HasSubstr("only does under load"))) << heading;
+    const auto idle = ReadText(Log(head + ",power", 5, "0.03,60", "0.95,61"));
+    EXPECT_EQ(Last(idle), "0.95") << heading;
+    EXPECT_THAT(idle.notes, Contains(HasSubstr("never exceeds 1 %"))) << heading;
+    EXPECT_EQ(Last(ReadText(Log(head, 5, "0.03", "0.95"))), "0.95") << heading;
+  }
+  EXPECT_EQ(Last(ReadText(Log("timestamp,index,utilization.gpu [%],power", 5, "0.03 %,99", "0.95 %,375"))), "0.95");
+}
+
 TEST(ZerosAndOnes, PowerNearThatOfTheZerosMakesThemPercent) {
   const auto r = ReadText(Log("timestamp,index,gpu_util,power", 5, "0.0,70.2", "1.0,71"));
   EXPECT_EQ(Last(r), "1");

@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "ingest/csv_formats.h"
+#include "ingest/unwrap.h"
 
 namespace sawbill::ingest {
 namespace {
@@ -117,11 +118,37 @@ void TakeStamps(Opened* o) {
   Rank(o);
 }
 
+/// Takes a log out of what it was wrapped in, where a format knows it then and none did before.
+void TakeUnwrapped(const std::string& path, Opened* o) {
+  const std::string unpacked =
+      o->converted.empty() && o->compression != sys::Compression::kNone ? Unpacked(o->bytes()) : "";
+  const std::string_view text = unpacked.empty() ? o->bytes() : std::string_view(unpacked);
+  auto plain = Unwrap(o->sample, text);
+  if (!plain) return;
+  std::string before = std::exchange(o->converted, std::move(*plain));
+  Rank(o);
+  TakeWide(path, o);
+  if (o->candidates.front().certainty >= kLeastCertainty) return;
+  TakeStamps(o);
+  if (o->stamps) return;
+  o->converted = std::move(before);
+  Rank(o);
+}
+
+void TakeDateAndTime(Opened* o) {
+  auto joined = JoinDateAndTime(o->sample, o->bytes());
+  if (!joined) return;
+  o->converted = std::move(*joined);
+  Rank(o);
+}
+
 }  // namespace
 
 Result<Opened> Recognise(sys::FileSystem* fs, const std::string& path) {
   SAWBILL_ASSIGN_OR_RETURN(Opened o, OpenAsText(fs, path));
-  TakeStamps(&o);
+  if (o.candidates.front().certainty < kLeastCertainty) TakeUnwrapped(path, &o);
+  TakeDateAndTime(&o);
+  if (!o.stamps) TakeStamps(&o);
   if (!o.wide) TakeWide(path, &o);
   o.dates = FindDateOrder(o.sample, o.bytes());
   return o;

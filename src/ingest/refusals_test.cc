@@ -155,5 +155,15 @@ TEST(Refusal, NoneIsEnglishOnly) {
   EXPECT_THAT(RefusalIn(Lang::kZh, many), HasSubstr("uuid 列中的不同值超过 4096 个"));
 }
 
+TEST(Refusals, ADocumentOfManyTablesIsNoLog) {
+  std::string text;
+  const char* names[] = {"index",       "count",           "utilization.gpu", "utilization.memory", "memory.used",
+                         "memory.free", "temperature.gpu", "power.draw",      "clocks.sm",          "name",
+                         "uuid"};
+  for (const char* name : names)
+    text += std::string("# $ nvidia-smi --query-gpu\ntimestamp, ") + name + "\n2026/12/02 10:00:00.000, 1\n";
+  EXPECT_THAT(Refusal(text), HasSubstr("11 different heading lines"));
+}
+
 }  // namespace
 }  // namespace sawbill::ingest

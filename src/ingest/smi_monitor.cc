@@ -65,10 +65,18 @@ std::string_view FromHash(std::string_view line) {
   return hash == std::string_view::npos || hash > 40 ? std::string_view() : line.substr(hash);
 }
 
+/// Is it the first column behind the card of any of their groups? `--format csv,nounit` prints no units to go by.
+bool NamesReading(std::string_view word) {
+  for (const std::string_view name : {"pid", "pwr", "sm", "mclk", "pviol", "fb", "sbecc", "rxpci"}) {
+    if (word == name) return true;
+  }
+  return false;
+}
+
 /// 0.97 when names and units of such a table stand near the top; `pmon` tells which of the two it has to be.
 double MonitorCertainty(std::string_view sample, bool pmon) {
   Words words;
-  bool names = false, has_pid = false;
+  bool names = false, has_pid = false, named = false, named_pid = false;
   for (int line_number = 0; line_number < 400 && !sample.empty(); ++line_number) {
     const std::string_view line = sample.substr(0, sample.find('\n'));
     sample.remove_prefix(std::min(line.size() + 1, sample.size()));
@@ -78,8 +86,11 @@ double MonitorCertainty(std::string_view sample, bool pmon) {
     if (names && h.units) return has_pid == pmon ? (line_number < 20 ? 0.97 : 0.6) : 0;
     names = h.names;
     if (names) has_pid = words.count > h.first + 1 && words.word[h.first + 1] == "pid";
+    if (!names || named || words.count < h.first + 3 || !NamesReading(words.word[h.first + 1])) continue;
+    named = line_number < 20;
+    named_pid = has_pid;
   }
-  return 0;
+  return named && named_pid == pmon ? 0.9 : 0;
 }
 
 class Monitor {

@@ -167,5 +167,15 @@ TEST(Monitor, PublicCapturesWithStampsGiveEveryRow) {
   EXPECT_EQ(Values(r, 0, GpuMetric::kSmClockMhz), "1980 1980 1980 1980 1980");
 }
 
+TEST(SmiDmon, WithoutUnitsIsToldByItsNames) {
+  std::string text = "#Date, Time, gpu, pwr, gtemp, mtemp, sm, mem, mclk, pclk\n";
+  for (int i = 0; i < 10; ++i)
+    text += "20261103, 09:00:0" + std::to_string(i) + ", 0, 375, 55, 50, 95, 31, 1593, 1410\n";
+  const auto r = ReadText(text);
+  ASSERT_EQ(r.gpus.size(), 1U);
+  EXPECT_EQ(r.gpus[0].size(), 10U);
+  EXPECT_EQ(r.gpus[0].At(model::GpuMetric::kSmUtil, 9), 95);
+}
+
 }  // namespace
 }  // namespace sawbill::ingest
