@@ -14,7 +14,8 @@ void States(const model::Recording& r, const std::vector<PreparedCard>& cards, R
 void Host(const model::Recording& r, const std::vector<PreparedCard>& cards, RunAnalysis* a);
 /// How busy the job's loader workers are, 0-1 of a core each, at the moments of its process rows; empty where unknown.
 wave::Series Preparing(const model::Recording& r, const RunAnalysis& a);
-wave::Series DiskWrites(const model::Recording& r, const RunAnalysis& a);
+/// What the host wrote or sent meanwhile; empty where it was not read.
+wave::Series Written(const model::Recording& r, const RunAnalysis& a, model::HostMetric m);
 /// Means while active: util, power, SM activity, memory.
 void Level(const std::vector<PreparedCard>& cards, RunAnalysis* a);
 /// Dips, periods, aliasing.

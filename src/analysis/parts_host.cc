@@ -196,10 +196,10 @@ wave::Series Preparing(const model::Recording& r, const RunAnalysis& a) {
   return s;
 }
 
-wave::Series DiskWrites(const model::Recording& r, const RunAnalysis& a) {
+wave::Series Written(const model::Recording& r, const RunAnalysis& a, HostMetric m) {
   const model::HostTrack* h = HostOf(r, a);
   if (h == nullptr) return {};
-  wave::Series s = SeriesOf(*h, HostMetric::kDiskWriteMbS, a.active, a.active.from);
+  wave::Series s = SeriesOf(*h, m, a.active, a.active.from);
   const bool any = std::any_of(s.v.begin(), s.v.end(), [](float v) { return IsPresent(v); });
   return any ? s : wave::Series{};
 }

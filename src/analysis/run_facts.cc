@@ -171,8 +171,9 @@ RunAnalysis AnalyzeRun(const model::Recording& r, const std::vector<PreparedCard
   // A card that the job never uses says nothing of what interrupts its work.
   if (idle != mine.begin()) mine.erase(idle, mine.end());
   const RunSeries series = MakeRunSeries(mine, a.active);
-  const wave::Series writes = parts::DiskWrites(r, a);
-  a.interruptions = FindInterruptions(series, writes, parts::Preparing(r, a), a.features.Get(Feature::kLogMainBusy));
+  a.interruptions = FindInterruptions(series, {parts::Written(r, a, model::HostMetric::kDiskWriteMbS),
+                                               parts::Written(r, a, model::HostMetric::kNetTxMbS),
+                                               parts::Preparing(r, a), a.features.Get(Feature::kLogMainBusy)});
   CardFacts(cards, &a);
   parts::Level(cards, &a);
   parts::Shape(series, cards, &a);
