@@ -6,6 +6,8 @@
 
 namespace sawbill::analysis::parts {
 
+/// Whether the job or its host read data in `range`, or waited for storage.
+bool Reads(const model::Recording& r, const RunAnalysis& a, model::TimeRange range);
 /// Whether the minutes before the first work were no start-up: nobody used a core, read or wrote.
 void QuietStart(const model::Recording& r, RunAnalysis* a);
 /// active_s, startup, idle tail, life.

@@ -207,38 +207,47 @@ bool Clustered(const std::vector<std::pair<double, double>>& spans, double from_
   return empty > 0.3 * (to_s - from_s) && empty > 3 * period;
 }
 
+/// Mean of what is known in the stretch; NaN without a reading.
+double MeanOf(const wave::Series& s, const wave::LevelStretch& st) {
+  double w = 0, sum = 0;
+  for (size_t i = st.first; i <= st.last; ++i) {
+    if (IsMissing(s.v[i])) continue;
+    w += s.dt_s[i];
+    sum += static_cast<double>(s.v[i]) * s.dt_s[i];
+  }
+  return w > 0 ? sum / w : kMissing;
+}
+
 /// Whether power tells of the stretch what utilisation does: half as much above idle where half as much runs. Any
 /// change of that size will do, since other work draws other power. Without a witness nothing is contradicted.
 bool PowerFollows(const RunSeries& s, const wave::LevelStretch& st, double usual_util, double usual_power) {
   constexpr double kFollows = 0.4;  // of the change that the load would make
   if (s.covered || !(usual_power > 0.05) || !(usual_util > 0)) return true;
-  double w = 0, sum = 0;
-  for (size_t i = st.first; i <= st.last; ++i) {
-    if (IsMissing(s.power.v[i])) continue;
-    w += s.power.dt_s[i];
-    sum += static_cast<double>(s.power.v[i]) * s.power.dt_s[i];
-  }
-  const double expected = usual_power * (1 - st.level / usual_util);
-  return w <= 0 || std::abs(usual_power - sum / w) >= kFollows * expected;
+  const double power = MeanOf(s.power, st), expected = usual_power * (1 - st.level / usual_util);
+  return IsMissing(power) || std::abs(usual_power - power) >= kFollows * expected;
 }
 
 /// Plateaus of lower utilisation or of lower power, by time. An evaluation that shows in both counts once: with the
 /// edges of utilisation, unless that shows only a part of it (where steps beat with the polls it crosses the line here
 /// and there, and power does not).
 std::vector<wave::LevelStretch> FindPlateaus(const RunSeries& s, double block_s, double min_s) {
-  constexpr double kWhole = 0.8;
+  constexpr double kWhole = 0.8, kFed = 0.5;
   const auto usual = [](const wave::Series& x) { return wave::WeightedQuantile(x.v, x.dt_s, 0.75); };
   const double usual_util = usual(s.util), usual_power = usual(s.power);
+  const std::vector<wave::LevelStretch> low_util = wave::FindLowStretches(s.util, block_s, min_s, 8.0);
   std::vector<wave::LevelStretch> out, by_power;
-  if (s.power.size() != 0) {
-    for (const auto& st : wave::FindLowStretches(s.power, block_s, min_s, 0.08)) {
-      if (IsPlateau(s.power, usual_power, st)) by_power.push_back(st);
-    }
-  }
   const auto overlaps = [](const auto& a, const auto& b) {
     return Overlap(a.start_s, a.end_s, b.start_s, b.end_s) > 0;
   };
-  for (const auto& st : wave::FindLowStretches(s.util, block_s, min_s, 8.0)) {
+  if (s.power.size() != 0) {
+    for (const auto& st : wave::FindLowStretches(s.power, block_s, min_s, 0.08)) {
+      // Where utilisation falls as well, mostly waiting is no other work.
+      const bool waits = MeanOf(s.util, st) < kFed * usual_util &&
+                         std::any_of(low_util.begin(), low_util.end(), [&](const auto& u) { return overlaps(u, st); });
+      if (IsPlateau(s.power, usual_power, st) && !waits) by_power.push_back(st);
+    }
+  }
+  for (const auto& st : low_util) {
     const bool plateau = IsPlateau(s.util, usual_util, st) && PowerFollows(s, st, usual_util, usual_power);
     const bool part = std::any_of(by_power.begin(), by_power.end(), [&](const auto& p) {
       return overlaps(p, st) && (!plateau || st.end_s - st.start_s < kWhole * (p.end_s - p.start_s));
@@ -263,15 +272,10 @@ void FindEvaluations(Context* c, double interval_s, Interruptions* out) {
   std::vector<double> levels, widths;
   for (const auto& st : found) {
     if (Taken(*out, c->s, st.start_s, st.end_s) || st.end_s > c->end_s) continue;
-    double w = 0, sum = 0;
-    for (size_t i = st.first; i <= st.last; ++i) {
-      if (IsMissing(c->s.util.v[i])) continue;
-      w += c->s.util.dt_s[i];
-      sum += static_cast<double>(c->s.util.v[i]) * c->s.util.dt_s[i];
-    }
-    if (w <= 0 || sum / w < 8) continue;  // quiet: a stall, not a level
+    const double level = MeanOf(c->s.util, st);
+    if (!(level >= 8)) continue;  // quiet: a stall, not a level
     spans.emplace_back(st.start_s, st.end_s);
-    levels.push_back(sum / w);
+    levels.push_back(level);
     widths.push_back(st.end_s - st.start_s);
   }
   if (spans.size() < kMinRecurrences) return;

@@ -235,6 +235,21 @@ void Neighbours(const model::Recording& r, RunAnalysis* a) {
   }
 }
 
+bool Reads(const model::Recording& r, const RunAnalysis& a, model::TimeRange range) {
+  constexpr double kHostReadsMbS = 10, kIowait = 10;
+  Mean read;
+  for (const auto& h : a.run.holds) {
+    for (const size_t i : h.rows) {
+      if (Within(range, r.processes[i].t_ms)) read.Add(r.processes[i].Value(ProcessMetric::kReadMbS));
+    }
+  }
+  if (read.value() >= kReadsMbS) return true;
+  const model::HostTrack* h = HostOf(r, a);
+  return h != nullptr && (HostMean(*h, HostMetric::kDiskReadMbS, range) >= kHostReadsMbS ||
+                          HostMean(*h, HostMetric::kNetRxMbS, range) >= kHostReadsMbS ||
+                          HostMean(*h, HostMetric::kCpuIowait, range) >= kIowait);
+}
+
 void QuietStart(const model::Recording& r, RunAnalysis* a) {
   constexpr double kLeastS = 300;      // less is somebody who thinks, or ranks that wait for each other
   constexpr double kWorksCores = 0.1;  // whoever imports, installs, copies or compiles uses more on the mean
@@ -270,7 +285,7 @@ void States(const model::Recording&, const std::vector<PreparedCard>& cards, Run
   // Where no card tells its utilisation, that no work was seen says nothing.
   const bool would_show =
       std::any_of(a->run.cards.begin(), a->run.cards.end(), [&](size_t k) { return cards[k].has_util; });
-  if (a->active.empty() && would_show) {
+  if (a->active.empty() && would_show && !a->unseen_work) {
     f.Set(Feature::kIdleHeldS, life_s);
     f.Set(Feature::kNotebookShare, 1);
   }

@@ -61,6 +61,14 @@ wave::Series Plain(const wave::Series& s, const RunSeries& run, const RunAnalysi
   return out;
 }
 
+/// Whether power fell where utilisation did by `drop`. A beat of polls and steps can last for minutes, and falls alone.
+bool PowerFell(const wave::Series& power, double cut_s, double drop) {
+  constexpr double kFollows = 0.4;  // of the fall that the load would make
+  MeanOfReadings before, after;
+  for (size_t i = 0; i < power.size(); ++i) (power.t_s[i] <= cut_s ? before : after).Add(power.v[i], power.dt_s[i]);
+  return !(before.value() > 0) || (before.value() - after.value()) / before.value() >= kFollows * drop;
+}
+
 }  // namespace
 
 bool Interrupted(const RunAnalysis& a, TimeMs t0, TimeMs t1) {
@@ -149,8 +157,11 @@ void Shape(const RunSeries& s, const std::vector<PreparedCard>& cards, RunAnalys
   const wave::Instrument polls{interval, lead.track->card.util_window_s.value_or(kMissing)};
   const wave::Swings swings = wave::JudgeSwings(util, power, polls);
   a->aliased = swings.visibility == wave::Visibility::kAliased;
+  if (lead.coarse()) {  // what a look at the last moment of a minute cannot show is no artefact
+    a->aliased = false;
+    return;
+  }
   f.Set(Feature::kAliased, a->aliased ? 1 : 0);
-  if (lead.coarse()) return;
   f.Set(Feature::kSwing, swings.util);
   if (IsPresent(swings.power)) f.Set(Feature::kPowerSwing, swings.power);
   const double hi = wave::WeightedQuantile(util.v, util.dt_s, 0.9);
@@ -223,7 +234,8 @@ void Trend(const RunSeries& s, RunAnalysis* a) {
   const wave::MeanShift shift = wave::FindMeanShift(blocks, min_side);
   if (!shift.found || shift.before <= 5) return;
   // Differences of neighbours understate the noise of a slowly wandering load; 6 errors keep healthy runs quiet.
-  const double drop = (shift.before - shift.after) / shift.before;
+  double drop = (shift.before - shift.after) / shift.before;
+  if (a->aliased && !PowerFell(Plain(s.power, s, *a), ends[shift.at - 1], drop)) drop = 0;
   f.Set(Feature::kTrendDrop, shift.t_value >= 6 ? drop : 0);
   f.Set(Feature::kTrendBefore, shift.before);
   f.Set(Feature::kTrendAtShare, static_cast<double>(shift.at) / static_cast<double>(blocks.size()));
