@@ -27,7 +27,7 @@ void InterruptionFeatures(double interval_s, RunAnalysis* a);
 /// DataParallel, straggler, communication.
 void SeveralCards(const model::Recording& r, const std::vector<PreparedCard>& cards, RunAnalysis* a);
 void Clocks(const std::vector<PreparedCard>& cards, RunAnalysis* a);
-void Trend(const RunSeries& s, RunAnalysis* a);
+void Trend(const RunSeries& s, const std::vector<PreparedCard>& cards, RunAnalysis* a);
 void Neighbours(const model::Recording& r, RunAnalysis* a);
 
 /// True where [t0,t1] of a sample touches an interruption.

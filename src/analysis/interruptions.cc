@@ -218,6 +218,17 @@ double MeanOf(const wave::Series& s, const wave::LevelStretch& st) {
   return w > 0 ? sum / w : kMissing;
 }
 
+/// Bursts between waits have a mean, and no level.
+bool MostlyQuiet(const wave::Series& s, const wave::LevelStretch& st, double hi) {
+  double w = 0, quiet = 0;
+  for (size_t i = st.first; i <= st.last; ++i) {
+    if (IsMissing(s.v[i])) continue;
+    w += s.dt_s[i];
+    if (s.v[i] <= kQuietLevel * hi) quiet += s.dt_s[i];
+  }
+  return quiet > 0.5 * w;
+}
+
 /// Whether power tells of the stretch what utilisation does: half as much above idle where half as much runs. Any
 /// change of that size will do, since other work draws other power. Without a witness nothing is contradicted.
 bool PowerFollows(const RunSeries& s, const wave::LevelStretch& st, double usual_util, double usual_power) {
@@ -273,7 +284,7 @@ void FindEvaluations(Context* c, double interval_s, Interruptions* out) {
   for (const auto& st : found) {
     if (Taken(*out, c->s, st.start_s, st.end_s) || st.end_s > c->end_s) continue;
     const double level = MeanOf(c->s.util, st);
-    if (!(level >= 8)) continue;  // quiet: a stall, not a level
+    if (!(level >= 8) || MostlyQuiet(c->s.util, st, c->hi)) continue;  // a stall, not a level
     spans.emplace_back(st.start_s, st.end_s);
     levels.push_back(level);
     widths.push_back(st.end_s - st.start_s);

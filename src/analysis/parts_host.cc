@@ -278,7 +278,8 @@ void States(const model::Recording&, const std::vector<PreparedCard>& cards, Run
   const PreparedCard& lead = cards[a->run.cards.front()];
   f.Set(Feature::kIntervalS, lead.coverage.median_interval_s);
   if (!a->active.empty() && a->run.start_known && !a->quiet_start) {
-    const double startup_s = Seconds(a->active.from - a->run.range.from);
+    // Compiling once is no fault of the start: what counts is the time to the first kernel.
+    const double startup_s = Seconds(a->active.from - a->run.range.from) - a->warm_up_s;
     f.Set(Feature::kStartupS, std::max(0.0, startup_s));
     if (life_s > 0) f.Set(Feature::kStartupShare, std::max(0.0, startup_s) / life_s);
   }

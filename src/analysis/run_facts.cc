@@ -150,7 +150,9 @@ void SkipWarmUp(const model::Recording& r, const std::vector<PreparedCard>& card
     if (later >= kWork && !(MeanUtil(cards[k], head) <= kHardly * later)) return;
     if (WorksByPower(cards[k], head)) return;
   }
-  if (!parts::Reads(r, *a, head)) a->active.from = *settled;
+  if (parts::Reads(r, *a, head)) return;
+  a->active.from = *settled;
+  a->warm_up_s = head.seconds();
 }
 
 void FindActive(const std::vector<PreparedCard>& cards, RunAnalysis* a) {
@@ -276,7 +278,7 @@ RunAnalysis AnalyzeRun(const model::Recording& r, const std::vector<PreparedCard
   parts::InterruptionFeatures(mine.front()->coverage.median_interval_s, &a);
   parts::SeveralCards(r, cards, &a);
   parts::Clocks(cards, &a);
-  parts::Trend(series, &a);
+  parts::Trend(series, cards, &a);
   parts::Neighbours(r, &a);
   return a;
 }
