@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Order matters, each step takes its samples away from the next:
-//   hang        flat, low power under full "utilisation" (hangs.cc)
-//   checkpoint  quiet for 2 s or more together with a burst of writes, three times; to a disk (page cache: the burst
-//   may lag by 30 s), or over the network while the card stands still evaluation  stretches of 10 s or more at another,
-//   lower level that is not zero, three times logging     short quiet dips with regular spacing while the main process
-//   is busy and the GPU is fed in between, or something small is written in each of them idle        quiet for a minute
-//   or more, unless loader workers are at it (then it is a wait for them, like any other dip) stall       what is left
-//   of quiet stretches of several seconds in an otherwise well-fed run
+// - hang: flat, low power under full "utilisation" (hangs.cc)
+// - checkpoint: quiet for 2 s or more together with a burst of writes, three times; to a disk (page cache: the burst
+// may
+//   lag by 30 s), or over the network while the card stands still
+// - evaluation: stretches of 10 s or more at another, lower level that is not zero, three times (plateaus.cc)
+// - logging: short quiet dips with regular spacing and a GPU that is fed in between, while the main process is busy or
+//   something small is written in each of them
+// - idle: quiet for a minute or more, unless loader workers are at it (then it is a wait for them, like any other dip)
+// - stall: what is left of quiet stretches of several seconds in an otherwise well-fed run
+//
 // Evidence other than shape decides between them: writes, the level inside, the CPU of the main process. And where
 // polls miss most of a step, power that is a mean over the interval decides whether there was an event at all: a steady
 // step of 0.97 s reads as stretches of 100 and of 0 that come back every 32 s, and draws the same all the time.
@@ -17,12 +20,12 @@
 #include <cmath>
 #include <map>
 
+#include "analysis/plateaus.h"
 #include "wave/stats.h"
 
 namespace sawbill::analysis {
 namespace {
 
-constexpr double kQuietLevel = 0.15;  // of the usual level: the GPU does next to nothing
 constexpr double kMinCheckpointS = 1.5;
 constexpr double kWriteLagS = 30.0;
 constexpr double kMinEvaluationS = 10.0;
@@ -181,23 +184,6 @@ bool Taken(const Interruptions& done, const RunSeries& s, double a, double b) {
   });
 }
 
-/// A plateau, not a stretch of many dips: nearly all of its samples lie on the low side, in utilisation or in power.
-bool IsPlateau(const wave::Series& s, double usual, const wave::LevelStretch& st) {
-  if (IsMissing(usual)) return false;  // no such series
-  double all = 0, sum = 0, low = 0;
-  for (size_t i = st.first; i <= st.last; ++i) {
-    if (IsMissing(s.v[i])) continue;
-    all += s.dt_s[i];
-    sum += static_cast<double>(s.v[i]) * s.dt_s[i];
-  }
-  if (all <= 0) return false;
-  const double middle = 0.5 * (usual + sum / all);
-  for (size_t i = st.first; i <= st.last; ++i) {
-    if (s.v[i] < middle) low += s.dt_s[i];
-  }
-  return low >= 0.85 * all;
-}
-
 /// True where stretches of another level fill one part of the run and are absent from the rest: the level drifts or has
 /// shifted, and its noise crosses the line. What is scheduled comes back over the whole run.
 bool Clustered(const std::vector<std::pair<double, double>>& spans, double from_s, double to_s) {
@@ -205,73 +191,6 @@ bool Clustered(const std::vector<std::pair<double, double>>& spans, double from_
   const double inner = spans.back().second - spans.front().first;
   const double period = inner / static_cast<double>(spans.size());
   return empty > 0.3 * (to_s - from_s) && empty > 3 * period;
-}
-
-/// Mean of what is known in the stretch; NaN without a reading.
-double MeanOf(const wave::Series& s, const wave::LevelStretch& st) {
-  double w = 0, sum = 0;
-  for (size_t i = st.first; i <= st.last; ++i) {
-    if (IsMissing(s.v[i])) continue;
-    w += s.dt_s[i];
-    sum += static_cast<double>(s.v[i]) * s.dt_s[i];
-  }
-  return w > 0 ? sum / w : kMissing;
-}
-
-/// Bursts between waits have a mean, and no level.
-bool MostlyQuiet(const wave::Series& s, const wave::LevelStretch& st, double hi) {
-  double w = 0, quiet = 0;
-  for (size_t i = st.first; i <= st.last; ++i) {
-    if (IsMissing(s.v[i])) continue;
-    w += s.dt_s[i];
-    if (s.v[i] <= kQuietLevel * hi) quiet += s.dt_s[i];
-  }
-  return quiet > 0.5 * w;
-}
-
-/// Whether power tells of the stretch what utilisation does: half as much above idle where half as much runs. Any
-/// change of that size will do, since other work draws other power. Without a witness nothing is contradicted.
-bool PowerFollows(const RunSeries& s, const wave::LevelStretch& st, double usual_util, double usual_power) {
-  constexpr double kFollows = 0.4;  // of the change that the load would make
-  if (s.covered || !(usual_power > 0.05) || !(usual_util > 0)) return true;
-  const double power = MeanOf(s.power, st), expected = usual_power * (1 - st.level / usual_util);
-  return IsMissing(power) || std::abs(usual_power - power) >= kFollows * expected;
-}
-
-/// Plateaus of lower utilisation or of lower power, by time. An evaluation that shows in both counts once: with the
-/// edges of utilisation, unless that shows only a part of it (where steps beat with the polls it crosses the line here
-/// and there, and power does not).
-std::vector<wave::LevelStretch> FindPlateaus(const RunSeries& s, double block_s, double min_s) {
-  constexpr double kWhole = 0.8, kFed = 0.5;
-  const auto usual = [](const wave::Series& x) { return wave::WeightedQuantile(x.v, x.dt_s, 0.75); };
-  const double usual_util = usual(s.util), usual_power = usual(s.power);
-  const std::vector<wave::LevelStretch> low_util = wave::FindLowStretches(s.util, block_s, min_s, 8.0);
-  std::vector<wave::LevelStretch> out, by_power;
-  const auto overlaps = [](const auto& a, const auto& b) {
-    return Overlap(a.start_s, a.end_s, b.start_s, b.end_s) > 0;
-  };
-  if (s.power.size() != 0) {
-    for (const auto& st : wave::FindLowStretches(s.power, block_s, min_s, 0.08)) {
-      // Where utilisation falls as well, mostly waiting is no other work.
-      const bool waits = MeanOf(s.util, st) < kFed * usual_util &&
-                         std::any_of(low_util.begin(), low_util.end(), [&](const auto& u) { return overlaps(u, st); });
-      if (IsPlateau(s.power, usual_power, st) && !waits) by_power.push_back(st);
-    }
-  }
-  for (const auto& st : low_util) {
-    const bool plateau = IsPlateau(s.util, usual_util, st) && PowerFollows(s, st, usual_util, usual_power);
-    const bool part = std::any_of(by_power.begin(), by_power.end(), [&](const auto& p) {
-      return overlaps(p, st) && (!plateau || st.end_s - st.start_s < kWhole * (p.end_s - p.start_s));
-    });
-    if (plateau && !part) out.push_back(st);
-  }
-  const size_t by_util = out.size();
-  for (const auto& st : by_power) {
-    const auto end = out.begin() + static_cast<std::ptrdiff_t>(by_util);
-    if (std::none_of(out.begin(), end, [&](const auto& o) { return overlaps(o, st); })) out.push_back(st);
-  }
-  std::sort(out.begin(), out.end(), [](const auto& a, const auto& b) { return a.start_s < b.start_s; });
-  return out;
 }
 
 void FindEvaluations(Context* c, double interval_s, Interruptions* out) {
