@@ -2,9 +2,8 @@
 //
 // Order matters, each step takes its samples away from the next:
 // - hang: flat, low power under full "utilisation" (hangs.cc)
-// - checkpoint: quiet for 2 s or more together with a burst of writes, three times; to a disk (page cache: the burst
-// may
-//   lag by 30 s), or over the network while the card stands still
+// - checkpoint: quiet for 2 s or more together with a burst of writes, three times; to a disk (page cache: the
+//   burst may lag by 30 s), or over the network while the card stands still
 // - evaluation: stretches of 10 s or more at another, lower level that is not zero, three times (plateaus.cc)
 // - logging: short quiet dips with regular spacing and a GPU that is fed in between, while the main process is busy or
 //   something small is written in each of them
