@@ -279,8 +279,9 @@ class CardWalk {
       const bool held_for_long =
           r.features.Get(Feature::kNotebookShare) >= 0.5 ||
           ((!r.run.start_known || r.quiet_start) && r.features.Get(Feature::kIdleHeldS) >= kIdleStretchS);
-      if (r.active.empty() && c_.coarse() && Looks(r.run.range) < kLeastLooks) {
-        interval_.fixed.push_back({Line::kUnexplained, dt});  // so few looks miss a short job's work
+      // So few looks miss a short job's work; or power shows work that they missed.
+      if (r.active.empty() && (r.unseen_work || (c_.coarse() && Looks(r.run.range) < kLeastLooks))) {
+        interval_.fixed.push_back({Line::kUnexplained, dt});
         return 0;
       }
       const bool never = r.active.empty() && r.run.range.seconds() >= kIdleStretchS;

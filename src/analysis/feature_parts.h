@@ -6,6 +6,8 @@
 
 namespace sawbill::analysis::parts {
 
+/// Whether the job or its host read data in `range`, or waited for storage.
+bool Reads(const model::Recording& r, const RunAnalysis& a, model::TimeRange range);
 /// Whether the minutes before the first work were no start-up: nobody used a core, read or wrote.
 void QuietStart(const model::Recording& r, RunAnalysis* a);
 /// active_s, startup, idle tail, life.
@@ -18,7 +20,8 @@ void Host(const model::Recording& r, RunAnalysis* a);
 void Waits(const model::Recording& r, const std::vector<PreparedCard>& cards, RunAnalysis* a);
 /// How busy the job's loader workers are, 0-1 of a core each, at the moments of its process rows; empty where unknown.
 wave::Series Preparing(const model::Recording& r, const RunAnalysis& a);
-wave::Series DiskWrites(const model::Recording& r, const RunAnalysis& a);
+/// What the host wrote or sent meanwhile; empty where it was not read.
+wave::Series Written(const model::Recording& r, const RunAnalysis& a, model::HostMetric m);
 /// Means while active: util, power, SM activity, memory.
 void Level(const std::vector<PreparedCard>& cards, RunAnalysis* a);
 /// Dips, periods, aliasing.
@@ -32,7 +35,7 @@ void SeveralCards(const model::Recording& r, const std::vector<PreparedCard>& ca
 /// back.
 unsigned CostlyPowerBits(const PreparedCard& c);
 void Clocks(const std::vector<PreparedCard>& cards, RunAnalysis* a);
-void Trend(const RunSeries& s, RunAnalysis* a);
+void Trend(const RunSeries& s, const std::vector<PreparedCard>& cards, RunAnalysis* a);
 void Neighbours(const model::Recording& r, RunAnalysis* a);
 
 /// True where [t0,t1] of a sample touches an interruption.

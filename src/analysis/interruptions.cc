@@ -1,26 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Order matters, each step takes its samples away from the next:
-//   hang        the tail at flat, low power under full "utilisation"
-//   idle        quiet for a minute or more, unless it is a save (writes) that comes back regularly, or loader workers
-//   are at it (then it is a wait for them, like any other dip) checkpoint  quiet for 2 s or more together with a burst
-//   of writes (page cache: the burst may lag by 30 s), three times evaluation  stretches of 10 s or more at another,
-//   lower level that is not zero, three times logging     short quiet dips with regular spacing while the main process
-//   is busy and the GPU is fed in between stall       what is left of quiet stretches of several seconds in an
-//   otherwise well-fed run
-// Evidence other than shape decides between them: writes, the level inside, the CPU of the main process.
+// - hang: flat, low power under full "utilisation" (hangs.cc)
+// - checkpoint: quiet for 2 s or more together with a burst of writes, three times; to a disk (page cache: the
+//   burst may lag by 30 s), or over the network while the card stands still
+// - evaluation: stretches of 10 s or more at another, lower level that is not zero, three times (plateaus.cc)
+// - logging: short quiet dips with regular spacing and a GPU that is fed in between, while the main process is busy or
+//   something small is written in each of them
+// - idle: quiet for a minute or more, unless loader workers are at it (then it is a wait for them, like any other dip)
+// - stall: what is left of quiet stretches of several seconds in an otherwise well-fed run
+//
+// Evidence other than shape decides between them: writes, the level inside, the CPU of the main process. And where
+// polls miss most of a step, power that is a mean over the interval decides whether there was an event at all: a steady
+// step of 0.97 s reads as stretches of 100 and of 0 that come back every 32 s, and draws the same all the time.
 #include "analysis/interruptions.h"
 
 #include <algorithm>
 #include <cmath>
 #include <map>
 
+#include "analysis/plateaus.h"
 #include "wave/stats.h"
 
 namespace sawbill::analysis {
 namespace {
 
-constexpr double kQuietLevel = 0.15;  // of the usual level: the GPU does next to nothing
 constexpr double kMinCheckpointS = 1.5;
 constexpr double kWriteLagS = 30.0;
 constexpr double kMinEvaluationS = 10.0;
@@ -69,50 +73,10 @@ std::pair<double, double> FineSpan(const wave::Series& u, const wave::Event& e, 
   return {e.start_s - before, e.end_s + after};
 }
 
-void FindHang(const RunSeries& s, Interruptions* out) {
-  constexpr double kMinHangS = 300.0, kBlockS = 20.0;
-  if (s.power.size() == 0 || s.util.size() < 60) return;
-  std::vector<double> power, util, memory;
-  std::vector<size_t> first;
-  double w = 0, p = 0, u = 0, m = 0;
-  size_t start = 0;
-  for (size_t i = 0; i < s.util.size(); ++i) {
-    if (IsPresent(s.power.v[i]) && IsPresent(s.util.v[i])) {
-      const double dt = s.util.dt_s[i];
-      w += dt;
-      p += s.power.v[i] * dt;
-      u += s.util.v[i] * dt;
-      m += (IsPresent(s.mem_util.v[i]) ? s.mem_util.v[i] : 0.0F) * dt;
-    }
-    if (w >= kBlockS) {
-      power.push_back(p / w);
-      util.push_back(u / w);
-      memory.push_back(m / w);
-      first.push_back(start);
-      start = i + 1;
-      w = p = u = m = 0;
-    }
-  }
-  const auto min_side = static_cast<size_t>(kMinHangS / kBlockS);
-  const wave::MeanShift shift = wave::FindMeanShift(power, min_side);
-  if (!shift.found || shift.after > 0.75 * shift.before || shift.t_value < 8) return;
-  const std::vector<double> tail(power.begin() + static_cast<std::ptrdiff_t>(shift.at), power.end());
-  const std::vector<double> tail_util(util.begin() + static_cast<std::ptrdiff_t>(shift.at), util.end());
-  const double before_mem = wave::Median({memory.begin(), memory.begin() + static_cast<std::ptrdiff_t>(shift.at)});
-  const double after_mem = wave::Median({memory.begin() + static_cast<std::ptrdiff_t>(shift.at), memory.end()});
-  const double spread = wave::Quantile(tail, 0.95) - wave::Quantile(tail, 0.05);
-  // Flat: a job that works, however slowly, moves by more than a few percent; a spinning kernel does not.
-  if (wave::Median(tail_util) < 90 || spread > 0.06 || (before_mem > 5 && after_mem > 0.5 * before_mem)) return;
-  const double start_s = s.util.t_s[first[shift.at]] - s.util.dt_s[first[shift.at]];
-  const double end_s = s.util.t_s.back();
-  if (end_s - start_s < kMinHangS) return;
-  out->hang_s = end_s - start_s;
-  Add(s, State::kHang, start_s, end_s, out);
-}
-
 /// Power is the witness against a sampling artefact: in a real stop it falls towards idle, in an aliased one it stays
 /// where it is on average. Without power, or where it never moves, nothing is contradicted.
 bool PowerContradicts(const RunSeries& s, const wave::Event& e, double usual_power) {
+  if (s.covered) return false;
   double w = 0, sum = 0;
   for (size_t i = e.first; i <= e.last; ++i) {
     if (IsMissing(s.power.v[i])) continue;
@@ -125,10 +89,19 @@ bool PowerContradicts(const RunSeries& s, const wave::Event& e, double usual_pow
 struct Context {
   const RunSeries& s;
   double hi;
-  double end_s;  // analysis stops here (start of a hang)
+  double end_s;  // analysis stops here (start of a hang that lasts to the end)
   std::vector<Quiet> quiet;
-  std::vector<wave::Event> bursts;
 };
+
+/// Stretches in which clearly more is written than usual.
+std::vector<wave::Event> WriteBursts(const wave::Series& writes) {
+  std::vector<double> w;
+  for (const float v : writes.v) {
+    if (IsPresent(v)) w.push_back(v);
+  }
+  const double base = wave::Median(w), noise = wave::RobustSigma(w);
+  return IsPresent(base) ? wave::FindBursts(writes, base + std::max(10.0, 8 * noise)) : std::vector<wave::Event>{};
+}
 
 struct Match {
   size_t quiet = 0;
@@ -161,11 +134,19 @@ bool LooksLikeSaves(const std::vector<Match>& matches, const InterruptionClass& 
   return median >= kMinSaveMb && wave::RobustSigma(volumes) <= 0.6 * median && summary.spacing.MayBeat();
 }
 
-void FindCheckpoints(Context* c, double typical_dip_s, Interruptions* out) {
+/// Where writes may lag behind the stop that caused them: a page cache gathers them for a disk.
+enum class Lag { kNone, kPageCache };
+
+void FindCheckpoints(Context* c, const wave::Series& writes, Lag lag, double typical_dip_s, Interruptions* out) {
   std::map<size_t, Match> by_quiet;
-  for (const wave::Event& b : c->bursts) {
+  for (const wave::Event& b : WriteBursts(writes)) {
     const std::optional<size_t> q = QuietOf(*c, b);
     if (!q) continue;
+    // A link also carries what the steps exchange: only what is sent while the card stands still is a save.
+    const wave::Event& stop = c->quiet[*q].event;
+    if (lag == Lag::kNone &&
+        Overlap(b.start_s, b.end_s, stop.start_s - 1, stop.end_s + 1) < 0.8 * (b.end_s - b.start_s))
+      continue;
     Match& m = by_quiet[*q];
     m.quiet = *q;
     m.width_s = c->quiet[*q].event.end_s - c->quiet[*q].event.start_s;
@@ -202,23 +183,6 @@ bool Taken(const Interruptions& done, const RunSeries& s, double a, double b) {
   });
 }
 
-/// A plateau, not a stretch of many dips: nearly all of its samples lie on the low side, in utilisation or in power.
-bool IsPlateau(const wave::Series& s, double usual, const wave::LevelStretch& st) {
-  if (IsMissing(usual)) return false;  // no such series
-  double all = 0, sum = 0, low = 0;
-  for (size_t i = st.first; i <= st.last; ++i) {
-    if (IsMissing(s.v[i])) continue;
-    all += s.dt_s[i];
-    sum += static_cast<double>(s.v[i]) * s.dt_s[i];
-  }
-  if (all <= 0) return false;
-  const double middle = 0.5 * (usual + sum / all);
-  for (size_t i = st.first; i <= st.last; ++i) {
-    if (s.v[i] < middle) low += s.dt_s[i];
-  }
-  return low >= 0.85 * all;
-}
-
 /// True where stretches of another level fill one part of the run and are absent from the rest: the level drifts or has
 /// shifted, and its noise crosses the line. What is scheduled comes back over the whole run.
 bool Clustered(const std::vector<std::pair<double, double>>& spans, double from_s, double to_s) {
@@ -231,33 +195,16 @@ bool Clustered(const std::vector<std::pair<double, double>>& spans, double from_
 void FindEvaluations(Context* c, double interval_s, Interruptions* out) {
   const double block_s = std::max(5.0, 5 * interval_s);
   const double min_s = std::max(kMinEvaluationS, 3 * interval_s);
-  std::vector<wave::LevelStretch> found = wave::FindLowStretches(c->s.util, block_s, min_s, 8.0);
-  if (c->s.power.size() != 0) {
-    for (const auto& st : wave::FindLowStretches(c->s.power, block_s, min_s, 0.08)) {
-      const bool known = std::any_of(found.begin(), found.end(), [&](const auto& o) {
-        return Overlap(o.start_s, o.end_s, st.start_s, st.end_s) > 0;
-      });
-      if (!known) found.push_back(st);
-    }
-  }
-  std::sort(found.begin(), found.end(), [](const auto& a, const auto& b) { return a.start_s < b.start_s; });
+  const std::vector<wave::LevelStretch> found = FindPlateaus(c->s, block_s, min_s);
   if (found.size() < kMinRecurrences) return;
-  const auto usual = [](const wave::Series& s) { return wave::WeightedQuantile(s.v, s.dt_s, 0.75); };
-  const double usual_util = usual(c->s.util), usual_power = usual(c->s.power);
   std::vector<std::pair<double, double>> spans;
   std::vector<double> levels, widths;
   for (const auto& st : found) {
     if (Taken(*out, c->s, st.start_s, st.end_s) || st.end_s > c->end_s) continue;
-    double w = 0, sum = 0;
-    for (size_t i = st.first; i <= st.last; ++i) {
-      if (IsMissing(c->s.util.v[i])) continue;
-      w += c->s.util.dt_s[i];
-      sum += static_cast<double>(c->s.util.v[i]) * c->s.util.dt_s[i];
-    }
-    if (w <= 0 || sum / w < 8) continue;  // quiet: a stall, not a level
-    if (!IsPlateau(c->s.util, usual_util, st) && !IsPlateau(c->s.power, usual_power, st)) continue;
+    const double level = MeanOf(c->s.util, st);
+    if (!(level >= 8) || MostlyQuiet(c->s.util, st, c->hi)) continue;  // a stall, not a level
     spans.emplace_back(st.start_s, st.end_s);
-    levels.push_back(sum / w);
+    levels.push_back(level);
     widths.push_back(st.end_s - st.start_s);
   }
   if (spans.size() < kMinRecurrences) return;
@@ -269,15 +216,52 @@ void FindEvaluations(Context* c, double interval_s, Interruptions* out) {
   if (level_spread > 12 || width_cv > 0.3 || total > 0.5 * (c->end_s - c->s.util.t_s.front())) return;
   const InterruptionClass summary = Summarise(spans);
   if (!summary.spacing.MayBeat()) return;
+  // Nothing saw what happened between the polls: then only beats so slow that a step hardly ever makes them are
+  // claimed.
+  const bool may_alias = !c->s.covered && !c->s.mean_power;
+  const wave::Visibility seen = may_alias ? wave::Visibility::kNotTold : wave::Visibility::kVisible;
+  if (summary.spacing.period_s > 0 && summary.spacing.period_s < wave::ShortestPeriod(seen, {interval_s, kMissing}))
+    return;
   out->evaluation = summary;
   for (const auto& [a, b] : spans) Add(c->s, State::kEvaluation, a, b, out);
 }
 
-void FindLogging(Context* c, double main_busy, double interval_s, Interruptions* out) {
+/// True where something is written in nearly each of the pauses (by time), and not in between: a log, an image. A write
+/// that chance puts into a pause is one of few.
+bool WrittenIn(const wave::Series& writes, const std::vector<std::pair<double, double>>& spans) {
+  constexpr double kLeastMbS = 0.5, kMost = 0.8;
+  std::vector<double> outside, most(spans.size(), kMissing);
+  size_t k = 0;
+  for (size_t i = 0; i < writes.size(); ++i) {
+    if (IsMissing(writes.v[i])) continue;
+    const double from = writes.t_s[i] - writes.dt_s[i], to = writes.t_s[i];
+    while (k < spans.size() && spans[k].second + 1 <= from) ++k;
+    if (k < spans.size() && spans[k].first < to) {
+      most[k] = IsMissing(most[k]) ? writes.v[i] : std::max<double>(most[k], writes.v[i]);
+    } else {
+      outside.push_back(writes.v[i]);
+    }
+  }
+  if (outside.size() < spans.size()) return false;
+  const double usual = wave::Quantile(std::move(outside), 0.9);
+  const auto written = std::count_if(most.begin(), most.end(), [&](double v) { return v > usual + kLeastMbS; });
+  return static_cast<double>(written) >= kMost * static_cast<double>(spans.size());
+}
+
+/// Shape alone cannot tell who stops the steps. Whoever logs drives a core all along, or writes in the pauses while no
+/// loader worker is at its limit; who waits for data has an idle main process, and busy workers.
+bool LogsInThem(const Witnesses& w, const std::vector<std::pair<double, double>>& spans) {
+  constexpr double kDrives = 0.9, kAtLimit = 0.75;  // of a core
+  if (w.main_busy >= kDrives) return true;
+  std::vector<float> busy = w.preparing.v;
+  if (wave::WeightedMean(busy, w.preparing.dt_s) >= kAtLimit) return false;
+  return WrittenIn(w.disk_writes, spans) || WrittenIn(w.net_writes, spans);
+}
+
+void FindLogging(Context* c, const Witnesses& w, double interval_s, Interruptions* out) {
   constexpr double kMaxLoggingS = 8.0;
   std::vector<std::pair<double, double>> spans;
   std::vector<size_t> members;
-  double shared = 0;
   for (size_t q = 0; q < c->quiet.size(); ++q) {
     const wave::Event& e = c->quiet[q].event;
     if (c->quiet[q].used || e.end_s > c->end_s) continue;
@@ -285,14 +269,13 @@ void FindLogging(Context* c, double main_busy, double interval_s, Interruptions*
     if (span.second - span.first > kMaxLoggingS || Taken(*out, c->s, e.start_s, e.end_s)) continue;
     spans.push_back(span);
     members.push_back(q);
-    shared += span.second - span.first;
   }
   if (spans.size() < 8 || interval_s > kCoarsestForLoggingS) return;
+  // Where power contradicts as many pauses as it lets pass, these are the tail of the same artefact.
+  if (static_cast<size_t>(out->aliased_dips) >= spans.size()) return;
   const InterruptionClass summary = Summarise(spans);
-  // Who waits for data has an idle main process; who writes logs has a busy one. Without that, shape alone cannot tell.
   const bool regular = summary.spacing.periodic() && summary.spacing.period_s >= 4;
-  if (!regular || IsMissing(main_busy) || main_busy < 0.9 || summary.median_width_s > 0.5 * summary.spacing.period_s)
-    return;
+  if (!regular || summary.median_width_s > 0.5 * summary.spacing.period_s || !LogsInThem(w, spans)) return;
   out->logging = summary;
   for (const size_t q : members) c->quiet[q].used = true;
   for (const auto& [a, b] : spans) Add(c->s, State::kLogging, a, b, out);
@@ -364,6 +347,10 @@ RunSeries MakeRunSeries(const std::vector<const PreparedCard*>& cards, model::Ti
   RunSeries r;
   r.origin = active.from;
   const PreparedCard& lead = *cards.front();
+  r.cards = cards.size();
+  r.covered =
+      lead.track->card.util_window_s.value_or(0) >= 0.9 * lead.coverage.median_interval_s || lead.util_from_engine;
+  r.mean_power = lead.power_is_mean;
   const auto [first, last] = lead.Range(active);
   const double reach_ms = std::max(50.0, 750.0 * lead.coverage.median_interval_s);
   std::vector<size_t> at(cards.size(), 0);
@@ -405,11 +392,13 @@ RunSeries MakeRunSeries(const std::vector<const PreparedCard*>& cards, model::Ti
   return r;
 }
 
-Interruptions FindInterruptions(const RunSeries& s, const wave::Series& writes, const wave::Series& preparing,
-                                double main_busy) {
+Interruptions FindInterruptions(const RunSeries& s, const Witnesses& w) {
   Interruptions out;
   if (s.util.size() < 10) return out;
-  FindHang(s, &out);
+  for (const auto& [from, to] : FindHangs(s)) {
+    out.hang_s += to - from;
+    Add(s, State::kHang, from, to, &out);
+  }
   double hi = wave::WeightedQuantile(s.util.v, s.util.dt_s, 0.9);
   if (hi < 10) {
     // Mostly idle (a notebook): what counts as busy is the level of its bursts.
@@ -421,8 +410,10 @@ Interruptions FindInterruptions(const RunSeries& s, const wave::Series& writes, 
   }
   if (IsMissing(hi)) return out;
   const double interval_s = wave::QuantileOfReadings(s.util.dt_s, 0.5);
-  Context c{s, hi, s.util.t_s.back() + 1, {}, {}};
-  if (out.hang_s > 0) c.end_s = s.util.t_s.back() - out.hang_s;
+  Context c{s, hi, s.util.t_s.back() + 1, {}};
+  if (!out.all.empty() && out.all.back().range.to >= s.t_ms.back()) {
+    c.end_s = Seconds(out.all.back().range.from - s.origin);
+  }
 
   wave::DipOptions quiet_options;
   quiet_options.enter = quiet_options.leave = kQuietLevel;
@@ -439,19 +430,13 @@ Interruptions FindInterruptions(const RunSeries& s, const wave::Series& writes, 
   // The usual dip of this run, when dips are its usual state (a starved loader): interruptions must stand out from it.
   const double run_s = s.util.t_s.back() - s.util.t_s.front();
   const double typical_dip_s = static_cast<double>(widths.size()) * 60 > run_s ? wave::Median(widths) : 0;
-  if (writes.size() > 0) {
-    std::vector<double> w;
-    for (const float v : writes.v) {
-      if (IsPresent(v)) w.push_back(v);
-    }
-    const double base = wave::Median(w), noise = wave::RobustSigma(w);
-    if (IsPresent(base)) c.bursts = wave::FindBursts(writes, base + std::max(10.0, 8 * noise));
-  }
   // A save takes seconds: one look a minute meets some of them and tells the width of none.
-  if (interval_s <= kCoarsestForSavesS) FindCheckpoints(&c, typical_dip_s, &out);
+  if (interval_s <= kCoarsestForSavesS) FindCheckpoints(&c, w.disk_writes, Lag::kPageCache, typical_dip_s, &out);
+  if (interval_s <= kCoarsestForSavesS && out.checkpoint.count == 0)
+    FindCheckpoints(&c, w.net_writes, Lag::kNone, typical_dip_s, &out);
   FindEvaluations(&c, interval_s, &out);
-  FindLogging(&c, main_busy, interval_s, &out);
-  FindIdleAndStalls(&c, preparing, typical_dip_s, interval_s, &out);
+  FindLogging(&c, w, interval_s, &out);
+  FindIdleAndStalls(&c, w.preparing, typical_dip_s, interval_s, &out);
   std::sort(out.all.begin(), out.all.end(), [](const auto& a, const auto& b) { return a.range.from < b.range.from; });
   return out;
 }

@@ -3,6 +3,7 @@
 // the cards of the job, since an interruption stops them all.
 #pragma once
 
+#include <utility>
 #include <vector>
 
 #include "analysis/prepare.h"
@@ -52,6 +53,9 @@ struct RunSeries {
   wave::Series power;        // share of the range, 0-1
   wave::Series mem_util;     // percent
   std::vector<TimeMs> t_ms;  // of each sample
+  size_t cards = 1;
+  bool covered = false;     // a reading of utilisation speaks for its whole interval: nothing can alias
+  bool mean_power = false;  // so does one of power (an energy counter): it sees what polls miss
 };
 RunSeries MakeRunSeries(const std::vector<const PreparedCard*>& cards, model::TimeRange active);
 
@@ -62,13 +66,19 @@ inline constexpr double kCoarsestForSavesS = 10, kCoarsestForLoggingS = 2;
 /// such records). A card that nine looks in ten find idle is idle however that is spread.
 bool LongerThanChance(size_t looks, double share, size_t all);
 
+/// What the host and the job's processes did meanwhile. Empty series and NaN = not known.
+struct Witnesses {
+  wave::Series disk_writes, net_writes;  // MB/s
+  wave::Series preparing;                // how busy loader workers are (0-1)
+  double main_busy = kMissing;           // CPU cores of the main process
+};
+
 /// Quiet time from which a stretch counts as idle rather than as an interruption of a running job.
 inline constexpr double kIdleStretchS = 60.0;
 
-/// `writes`: disk writes in MB/s of the host (may be empty); `main_busy`: CPU cores of the main process (NaN =
-/// unknown).
-/// `preparing`: how busy loader workers are (0-1); a pause in which they work is a wait for them, however long.
-Interruptions FindInterruptions(const RunSeries& s, const wave::Series& writes, const wave::Series& preparing,
-                                double main_busy);
+Interruptions FindInterruptions(const RunSeries& s, const Witnesses& w);
+
+/// Stretches in which all cards of the job spin (or, to the end of the record, do next to nothing that moves). By time.
+std::vector<std::pair<double, double>> FindHangs(const RunSeries& s);
 
 }  // namespace sawbill::analysis

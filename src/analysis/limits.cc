@@ -60,6 +60,8 @@ void Limits(const Piece& p, const Options& o, PieceResult* out) {
   for (const RunAnalysis& run : p.runs) {
     untold_idle = untold_idle || run.untold_idle;
     out->work_s = std::max(out->work_s, run.active.seconds());
+    if (run.unseen_work)
+      out->limits.push_back(Tr(o.lang, Msg::kLimitUnseenWork, p.cards[run.run.cards.front()].track->card.gpu));
     if (run.aliased) aliased.push_back(p.cards[run.run.cards.front()].track->card.gpu);
   }
   say(aliased, Msg::kLimitAliased, Msg::kLimitAliasedMany);

@@ -154,10 +154,10 @@ wave::Series Preparing(const model::Recording& r, const RunAnalysis& a) {
   return s;
 }
 
-wave::Series DiskWrites(const model::Recording& r, const RunAnalysis& a) {
+wave::Series Written(const model::Recording& r, const RunAnalysis& a, HostMetric m) {
   const model::HostTrack* h = HostOf(r, a);
   if (h == nullptr) return {};
-  wave::Series s = SeriesOf(*h, HostMetric::kDiskWriteMbS, a.active, a.active.from);
+  wave::Series s = SeriesOf(*h, m, a.active, a.active.from);
   const bool any = std::any_of(s.v.begin(), s.v.end(), [](float v) { return IsPresent(v); });
   return any ? s : wave::Series{};
 }
@@ -193,6 +193,21 @@ void Neighbours(const model::Recording& r, RunAnalysis* a) {
   }
 }
 
+bool Reads(const model::Recording& r, const RunAnalysis& a, model::TimeRange range) {
+  constexpr double kHostReadsMbS = 10, kIowait = 10;
+  Mean read;
+  for (const auto& h : a.run.holds) {
+    for (const size_t i : h.rows) {
+      if (Within(range, r.processes[i].t_ms)) read.Add(r.processes[i].Value(ProcessMetric::kReadMbS));
+    }
+  }
+  if (read.value() >= kReadsMbS) return true;
+  const model::HostTrack* h = HostOf(r, a);
+  return h != nullptr && (HostMean(*h, HostMetric::kDiskReadMbS, range) >= kHostReadsMbS ||
+                          HostMean(*h, HostMetric::kNetRxMbS, range) >= kHostReadsMbS ||
+                          HostMean(*h, HostMetric::kCpuIowait, range) >= kIowait);
+}
+
 void QuietStart(const model::Recording& r, RunAnalysis* a) {
   constexpr double kLeastS = 300;      // less is somebody who thinks, or ranks that wait for each other
   constexpr double kWorksCores = 0.1;  // whoever imports, installs, copies or compiles uses more on the mean
@@ -221,14 +236,15 @@ void States(const model::Recording&, const std::vector<PreparedCard>& cards, Run
   const PreparedCard& lead = cards[a->run.cards.front()];
   f.Set(Feature::kIntervalS, lead.coverage.median_interval_s);
   if (!a->active.empty() && a->run.start_known && !a->quiet_start) {
-    const double startup_s = Seconds(a->active.from - a->run.range.from);
+    // Compiling once is no fault of the start: what counts is the time to the first kernel.
+    const double startup_s = Seconds(a->active.from - a->run.range.from) - a->warm_up_s;
     f.Set(Feature::kStartupS, std::max(0.0, startup_s));
     if (life_s > 0) f.Set(Feature::kStartupShare, std::max(0.0, startup_s) / life_s);
   }
   // Where no card tells its utilisation, that no work was seen says nothing.
   const bool would_show =
       std::any_of(a->run.cards.begin(), a->run.cards.end(), [&](size_t k) { return cards[k].has_util; });
-  if (a->active.empty() && would_show) {
+  if (a->active.empty() && would_show && !a->unseen_work) {
     f.Set(Feature::kIdleHeldS, life_s);
     f.Set(Feature::kNotebookShare, 1);
   }

@@ -61,6 +61,16 @@ wave::Series Plain(const wave::Series& s, const RunSeries& run, const RunAnalysi
   return out;
 }
 
+/// Whether what is a mean over the interval fell where utilisation did by `drop`. A beat of polls and steps can last
+/// for minutes, and falls alone. Where nothing was read nothing is contradicted.
+bool FellToo(const wave::Series& witness, double cut_s, double drop) {
+  constexpr double kFollows = 0.4;  // of the fall that the load would make
+  MeanOfReadings before, after;
+  for (size_t i = 0; i < witness.size(); ++i)
+    (witness.t_s[i] <= cut_s ? before : after).Add(witness.v[i], witness.dt_s[i]);
+  return !(before.value() > 0) || (before.value() - after.value()) / before.value() >= kFollows * drop;
+}
+
 }  // namespace
 
 bool Interrupted(const RunAnalysis& a, TimeMs t0, TimeMs t1) {
@@ -153,8 +163,11 @@ void Shape(const RunSeries& s, const std::vector<PreparedCard>& cards, RunAnalys
   const wave::Instrument polls{interval, lead.track->card.util_window_s.value_or(kMissing)};
   const wave::Swings swings = wave::JudgeSwings(util, power, polls);
   a->aliased = swings.visibility == wave::Visibility::kAliased;
+  if (lead.coarse()) {  // what a look at the last moment of a minute cannot show is no artefact
+    a->aliased = false;
+    return;
+  }
   f.Set(Feature::kAliased, a->aliased ? 1 : 0);
-  if (lead.coarse()) return;
   f.Set(Feature::kSwing, swings.util);
   f.Set(Feature::kPowerSwing, wave::Spread(power));
   const double hi = wave::WeightedQuantile(util.v, util.dt_s, 0.9);
@@ -204,7 +217,7 @@ void InterruptionFeatures(double interval_s, RunAnalysis* a) {
   }
 }
 
-void Trend(const RunSeries& s, RunAnalysis* a) {
+void Trend(const RunSeries& s, const std::vector<PreparedCard>& cards, RunAnalysis* a) {
   wave::FeatureSet& f = a->features;
   const wave::Series util = Plain(s.util, s, *a);
   const double interval = f.Get(Feature::kIntervalS);
@@ -227,7 +240,14 @@ void Trend(const RunSeries& s, RunAnalysis* a) {
   const wave::MeanShift shift = wave::FindMeanShift(blocks, min_side);
   if (!shift.found || shift.before <= 5) return;
   // Differences of neighbours understate the noise of a slowly wandering load; 6 errors keep healthy runs quiet.
-  const double drop = (shift.before - shift.after) / shift.before;
+  double drop = (shift.before - shift.after) / shift.before;
+  if (a->aliased && !FellToo(Plain(s.power, s, *a), ends[shift.at - 1], drop)) {
+    // The engine's own counter runs through as well, and says what utilisation should.
+    const PreparedCard& lead = cards[a->run.cards.front()];
+    const auto [first, last] = lead.Range(a->active);
+    const auto& engine = lead.track->columns[static_cast<size_t>(GpuMetric::kGrActive)];
+    if (engine.empty() || !FellToo(SeriesOf(lead, engine, first, last, s.origin), ends[shift.at - 1], drop)) drop = 0;
+  }
   f.Set(Feature::kTrendDrop, shift.t_value >= 6 ? drop : 0);
   f.Set(Feature::kTrendBefore, shift.before);
   f.Set(Feature::kTrendAtShare, static_cast<double>(shift.at) / static_cast<double>(blocks.size()));

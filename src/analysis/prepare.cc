@@ -38,7 +38,7 @@ namespace {
 
 /// On GA100 and older the power reading is instantaneous and aliases with the step just as utilisation does; the energy
 /// counter does not. It is used where it runs through; a driver reload (it falls) or a hole leaves the sample empty.
-std::vector<float> MeanPower(const model::GpuTrack& track, const model::Coverage& coverage) {
+std::vector<float> MeanPower(const model::GpuTrack& track, const model::Coverage& coverage, bool* is_mean) {
   const auto& reading = track.columns[static_cast<size_t>(GpuMetric::kPowerW)];
   std::vector<float> out = reading.empty() ? std::vector<float>(track.size(), static_cast<float>(kMissing)) : reading;
   if (track.energy_j.size() != track.size()) return out;
@@ -51,16 +51,22 @@ std::vector<float> MeanPower(const model::GpuTrack& track, const model::Coverage
     from_energy[i] = static_cast<float>(joules / seconds);
     ++good;
   }
-  return good * 10 >= track.size() * 8 ? from_energy : out;
+  *is_mean = good * 10 >= track.size() * 8;
+  return *is_mean ? from_energy : out;
 }
 
 /// Power of long quiet stretches, without their first seconds (a 1 s mean still holds the end of the work). Single
-/// quiet samples do not count: with a short utilisation window they are gaps within steps. Where samples are far apart
-/// even several in a row only happened to fall into gaps, while their power is a mean over the work between them: the
-/// lowest tenth comes nearest to idle then. NaN without such a stretch.
+/// quiet samples do not count: with a short utilisation window they are gaps within steps. The reading is paired with
+/// the utilisation of the same moment; the energy counter's mean goes back over the whole interval, and stands in only
+/// where nothing was read. Where samples are far apart even several in a row only happened to fall into gaps, and where
+/// polls keep step with the job every one does: a reading that is a mean over a second then holds work. So where the
+/// quiet looks do not agree on a level, the lowest tenth comes nearest to idle; and a card that draws half of its limit
+/// runs something, whatever the looks at it found (with a context and full clocks, small cards come to 40 %). NaN
+/// without such a stretch.
 double IdlePower(const PreparedCard& c) {
-  constexpr double kSettleS = 4, kFarApartS = 2.5;
+  constexpr double kSettleS = 4, kFarApartS = 2.5, kAgree = 0.25, kMostIdle = 0.5;
   constexpr int kInARow = 3;
+  const auto& reading = c.track->columns[static_cast<size_t>(GpuMetric::kPowerW)];
   std::vector<double> watts;
   double quiet_s = 0;
   int in_a_row = 0;
@@ -68,12 +74,15 @@ double IdlePower(const PreparedCard& c) {
     const bool quiet = c.util[i] <= 1;
     quiet_s = quiet ? quiet_s + std::max(c.dt(i), 1e-3) : 0;
     in_a_row = quiet ? in_a_row + 1 : 0;
-    if (quiet_s < kSettleS || in_a_row < kInARow || IsMissing(c.power_w[i])) continue;
-    watts.push_back(c.power_w[i]);
+    const float now = reading.empty() || IsMissing(reading[i]) ? c.power_w[i] : reading[i];
+    if (quiet_s < kSettleS || in_a_row < kInARow || IsMissing(now)) continue;
+    watts.push_back(now);
   }
   if (watts.size() < 3) return kMissing;
-  if (c.coverage.median_interval_s > kFarApartS) return wave::Quantile(std::move(watts), 0.1);
-  return std::accumulate(watts.begin(), watts.end(), 0.0) / static_cast<double>(watts.size());
+  const double low = wave::Quantile(watts, 0.1);
+  const double mean = std::accumulate(watts.begin(), watts.end(), 0.0) / static_cast<double>(watts.size());
+  if (c.limit_w > 0 && low > kMostIdle * c.limit_w) return kMissing;
+  return c.coverage.median_interval_s > kFarApartS || mean > (1 + kAgree) * low ? low : mean;
 }
 
 /// Over a longer time both are the same number: they were within 0.6 points of each other in every recording that has
@@ -117,7 +126,7 @@ PreparedCard Prepare(const model::GpuTrack& track) {
     return std::any_of(col.begin(), col.end(), [](float v) { return IsPresent(v); });
   };
   TakeUtilisation(track, present(GpuMetric::kSmUtil), present(GpuMetric::kGrActive), &c);
-  c.power_w = MeanPower(track, c.coverage);
+  c.power_w = MeanPower(track, c.coverage, &c.power_is_mean);
   c.has_power = std::any_of(c.power_w.begin(), c.power_w.end(), [](float v) { return IsPresent(v); });
   c.has_memory = present(GpuMetric::kMemUsedMb);
   if (track.card.power_limit_w) c.limit_w = *track.card.power_limit_w;

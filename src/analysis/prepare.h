@@ -26,6 +26,7 @@ struct PreparedCard {
   std::vector<float> util;  // percent; NaN = cannot be told
   std::vector<float>
       power_w;  // mean over the interval: from the energy counter where there is one, else the power reading
+  bool power_is_mean = false;      // from the energy counter: it sees what polls miss
   bool util_from_engine = false;   // all of it
   bool util_contradicted = false;  // GPU-Util was there, and was not taken
   bool has_util = false, has_power = false, has_memory = false;

@@ -60,6 +60,101 @@ void WidenByChance(const std::vector<PreparedCard>& cards, RunAnalysis* a) {
   }
 }
 
+/// Polls that keep step with the job fall into the same gap each time and find nothing, however hard the card works.
+/// Power that is a mean over the interval, or over a second, tells.
+bool WorksByPower(const PreparedCard& c, model::TimeRange range) {
+  constexpr double kLeastS = 10;
+  // Without a kernel, a context and full clocks hold a card above its deepest idle, by up to 0.3 of what the limit
+  // leaves (small cards); half of what this card draws at work is more than that.
+  constexpr double kOfRange = 0.35, kOfBusy = 0.5, kOfLimit = 0.5;
+  constexpr size_t kEnough = 10;
+  const auto [first, last] = c.Range(range);
+  double w = 0, sum = 0;
+  for (size_t i = first; i < last; ++i) {
+    if (IsMissing(c.power_w[i])) continue;
+    w += c.dt(i);
+    sum += c.power_w[i] * c.dt(i);
+  }
+  if (w < kLeastS || last - first < 3) return false;
+  const double share = c.PowerShare(sum / w);
+  if (IsMissing(c.idle_w)) return share > kOfLimit;
+  std::vector<double> busy;
+  for (size_t i = 0; i < c.size(); ++i) {
+    if (c.util[i] >= 50 && IsPresent(c.power_w[i])) busy.push_back(c.PowerShare(c.power_w[i]));
+  }
+  const double usual = busy.size() >= kEnough ? kOfBusy * wave::Median(std::move(busy)) : kOfRange;
+  return share > std::max(0.1, usual);
+}
+
+/// What looks like a start, a rest or no work at all, and is not.
+void WidenByPower(const std::vector<PreparedCard>& cards, RunAnalysis* a) {
+  const auto works = [&](model::TimeRange range) {
+    return std::any_of(a->run.cards.begin(), a->run.cards.end(),
+                       [&](size_t k) { return WorksByPower(cards[k], range); });
+  };
+  if (a->active.empty()) {
+    a->unseen_work = works(a->run.range);
+    return;
+  }
+  if (works({a->run.range.from, a->active.from})) a->active.from = a->run.range.from;
+  if (works({a->active.to, a->run.range.to})) a->active.to = a->run.range.to;
+}
+
+double MeanUtil(const PreparedCard& c, model::TimeRange range) {
+  const auto [first, last] = c.Range(range);
+  parts::MeanOfReadings mean;
+  for (size_t i = first; i < last; ++i) mean.Add(c.util[i], c.coverage.dt_s[i]);
+  return mean.value();
+}
+
+/// From when on the card works as it does later: a minute in which it comes to half of that.
+std::optional<TimeMs> Settled(const PreparedCard& c, model::TimeRange active) {
+  constexpr double kWindowS = 60;
+  const double usual = MeanUtil(c, {active.from + (active.to - active.from) / 3, active.to});
+  const auto [first, last] = c.Range(active);
+  double w = 0, sum = 0;
+  size_t end = first;
+  for (size_t i = first; i < last; ++i) {
+    for (; end < last && w < kWindowS; ++end) {
+      if (IsMissing(c.util[end])) continue;
+      w += c.dt(end);
+      sum += c.util[end] * c.dt(end);
+    }
+    if (w < kWindowS) return std::nullopt;
+    if (c.util[i] >= 0.5 * usual && sum >= 0.5 * usual * w && MeanOver(c, i, last, 5) >= 0.5 * usual)
+      return c.t(i) - static_cast<TimeMs>(c.dt(i) * 1000);
+    if (IsMissing(c.util[i])) continue;
+    w -= c.dt(i);
+    sum -= c.util[i] * c.dt(i);
+  }
+  return std::nullopt;
+}
+
+/// Compiling and tuning kernels runs one now and then, for minutes, and once: that is a start, not work with waits. A
+/// first epoch from a cold cache looks alike, and reads.
+void SkipWarmUp(const model::Recording& r, const std::vector<PreparedCard>& cards, RunAnalysis* a) {
+  constexpr double kLeastS = 30, kMostS = 900, kMostShare = 0.25;
+  constexpr double kHardly = 0.15;  // of the later load
+  if (a->active.empty() || !(a->run.start_known || a->assumed)) return;
+  std::optional<TimeMs> settled;
+  for (const size_t k : a->run.cards) {
+    if (cards[k].coarse()) return;
+    const std::optional<TimeMs> t = Settled(cards[k], a->active);
+    if (t) settled = settled ? std::min(*settled, *t) : *t;
+  }
+  if (!settled) return;
+  const model::TimeRange head{a->active.from, *settled};
+  if (head.seconds() < kLeastS || head.seconds() > std::min(kMostS, kMostShare * a->active.seconds())) return;
+  for (const size_t k : a->run.cards) {
+    const double later = MeanUtil(cards[k], {*settled, a->active.to});
+    if (later >= kWork && !(MeanUtil(cards[k], head) <= kHardly * later)) return;
+    if (WorksByPower(cards[k], head)) return;
+  }
+  if (parts::Reads(r, *a, head)) return;
+  a->active.from = *settled;
+  a->warm_up_s = head.seconds();
+}
+
 void FindActive(const std::vector<PreparedCard>& cards, RunAnalysis* a) {
   TimeMs from = INT64_MAX, to = INT64_MIN;
   for (const size_t k : a->run.cards) {
@@ -73,6 +168,7 @@ void FindActive(const std::vector<PreparedCard>& cards, RunAnalysis* a) {
   }
   if (from < to) a->active = {from, to};
   WidenByChance(cards, a);
+  WidenByPower(cards, a);
 }
 
 /// Samples of a card inside the active time and outside interruptions.
@@ -154,6 +250,7 @@ RunAnalysis AnalyzeRun(const model::Recording& r, const std::vector<PreparedCard
   a.run = std::move(run);
   a.assumed = assumed;
   FindActive(cards, &a);
+  SkipWarmUp(r, cards, &a);
   parts::QuietStart(r, &a);
   parts::States(r, cards, &a);
   if (a.active.empty()) {
@@ -171,8 +268,9 @@ RunAnalysis AnalyzeRun(const model::Recording& r, const std::vector<PreparedCard
   // A card that the job never uses says nothing of what interrupts its work.
   if (idle != mine.begin()) mine.erase(idle, mine.end());
   const RunSeries series = MakeRunSeries(mine, a.active);
-  const wave::Series writes = parts::DiskWrites(r, a);
-  a.interruptions = FindInterruptions(series, writes, parts::Preparing(r, a), a.features.Get(Feature::kLogMainBusy));
+  a.interruptions = FindInterruptions(series, {parts::Written(r, a, model::HostMetric::kDiskWriteMbS),
+                                               parts::Written(r, a, model::HostMetric::kNetTxMbS),
+                                               parts::Preparing(r, a), a.features.Get(Feature::kLogMainBusy)});
   CardFacts(cards, &a);
   parts::Level(cards, &a);
   parts::Waits(r, cards, &a);
@@ -181,7 +279,7 @@ RunAnalysis AnalyzeRun(const model::Recording& r, const std::vector<PreparedCard
   parts::InterruptionFeatures(mine.front()->coverage.median_interval_s, &a);
   parts::SeveralCards(r, cards, &a);
   parts::Clocks(cards, &a);
-  parts::Trend(series, &a);
+  parts::Trend(series, cards, &a);
   parts::Neighbours(r, &a);
   return a;
 }

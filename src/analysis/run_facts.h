@@ -33,6 +33,8 @@ struct RunAnalysis {
   bool assumed = false;      // no process data: the load itself is taken as one job
   model::TimeRange active;   // first to last work; empty when it never worked
   bool untold_idle = false;  // quiet looks of a coarse record that chance explains: neither idle nor busy
+  double warm_up_s = 0;      // of the start: from the first kernel on, while kernels are compiled
+  bool unseen_work = false;  // power shows work that no look at utilisation found: its time cannot be told
   bool quiet_start = false;  // minutes before the first work in which its processes did nothing either: held, no start
   Interruptions interruptions;
   std::vector<CardInRun> cards;
