@@ -21,9 +21,15 @@ void Level(const std::vector<PreparedCard>& cards, RunAnalysis* a);
 void Shape(const RunSeries& s, const std::vector<PreparedCard>& cards, RunAnalysis* a);
 /// `interval_s`: between samples; what that cannot show is left absent.
 void InterruptionFeatures(double interval_s, RunAnalysis* a);
-/// DataParallel, straggler, communication.
+/// DataParallel, communication.
 void SeveralCards(const model::Recording& r, const std::vector<PreparedCard>& cards, RunAnalysis* a);
 void Clocks(const std::vector<PreparedCard>& cards, RunAnalysis* a);
+/// Who waits for whom, and whether the cards work on the same steps at all. REQUIRES: SeveralCards, Level.
+void Ranks(const model::Recording& r, const std::vector<PreparedCard>& cards, RunAnalysis* a);
+/// What the processes on the late cards do, in place of all processes.
+void HostOfLate(const model::Recording& r, RunAnalysis* a);
+/// The share of a busy sample that a lower clock takes, where a reason bit says that something holds it down.
+double ThrottleLoss(const PreparedCard& c, const CardInRun& facts, size_t i);
 void Trend(const RunSeries& s, RunAnalysis* a);
 void Neighbours(const model::Recording& r, RunAnalysis* a);
 

@@ -96,6 +96,16 @@ void Settle(const RunAnalysis& r, std::vector<Fired>* v) {
       Drop(v, FindingId::kUnsaturated);
     }
   }
+  if (const Fired* i = Get(*v, FindingId::kImbalance);
+      i != nullptr && i->verdict.cause == model::Cause::kStraggler && r.others_rest) {
+    // The same for a slow card: what the others do without a kernel is to wait for it.
+    const auto slow =
+        std::find_if(r.cards.begin(), r.cards.end(), [&](const auto& c) { return c.card == r.slow_card; });
+    if (slow != r.cards.end() && !(slow->wait_share > 0.06)) {
+      Drop(v, FindingId::kDataLoading);
+      Drop(v, FindingId::kUnsaturated);
+    }
+  }
   // Another tenant on the host starves the loader from some moment on: the fall is that starvation, not a second loss.
   if (const Fired* d = Get(*v, FindingId::kDataLoading);
       d != nullptr && d->verdict.cause == model::Cause::kHostContention)

@@ -180,6 +180,7 @@ RunAnalysis AnalyzeRun(const model::Recording& r, const std::vector<PreparedCard
   parts::InterruptionFeatures(mine.front()->coverage.median_interval_s, &a);
   parts::SeveralCards(r, cards, &a);
   parts::Clocks(cards, &a);
+  parts::Ranks(r, cards, &a);
   parts::Trend(series, &a);
   parts::Neighbours(r, &a);
   return a;

@@ -16,6 +16,7 @@ struct CardInRun {
   size_t card = 0;                  // index into Recording::gpus
   double util_ref = 100;            // percent that counts as "a kernel always runs" (P95; 98 where that is below 95)
   double spin_share = 0;            // share of busy time spent spinning for a slower card (estimate)
+  size_t waits_for = SIZE_MAX;      // the card whose clock is held down, and with it this one's steps
   double wait_share = 0;            // of active time without interruptions
   double clock_ref_mhz = kMissing;  // SM clock of busy samples without a throttle reason
   double busy_power_share = kMissing;
@@ -46,6 +47,9 @@ struct RunAnalysis {
   bool aliased = false;
   double comm_share_low = 0, comm_share_high = 0;
   size_t slow_card = SIZE_MAX;               // index into Recording::gpus
+  bool others_rest = false;                  // the others wait for it without a kernel
+  std::vector<size_t> late;                  // cards that rest while the others spin for them
+  std::vector<size_t> held_down;             // of several cards those whose clock is held down
   model::TimeRange before_fall, after_fall;  // windows of the trend
 };
 
