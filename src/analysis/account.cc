@@ -91,9 +91,8 @@ Plan MakePlan(const Piece& p, int index, size_t card) {
   }
   plan.throttled = fired(FindingId::kThrottling) != nullptr;
   if (!plan.run->active.empty()) {
-    // A process that holds its memory and does nothing; without one nobody is on the card at all.
-    if (plan.facts != nullptr && plan.facts->never_works)
-      plan.never_works = plan.facts->has_process ? Line::kIdleHeld : Line::kUnused;
+    // A context on a card that the job never computes on is no use of it.
+    if (plan.facts != nullptr && plan.facts->never_works) plan.never_works = Line::kUnused;
   }
   return plan;
 }

@@ -56,6 +56,24 @@ void TakeCard(const Piece& p, size_t card, Line line, Finding* x) {
   }
 }
 
+/// A short life that died, and whose processes are known to have saved nothing: what it computed is lost as well.
+bool NothingKept(const Piece& p, int run) {
+  constexpr double kShortLifeS = 300, kLeastSaveMb = 30;
+  const RunAnalysis& r = p.runs[static_cast<size_t>(run)];
+  if (r.run.ends_after || r.run.range.seconds() > kShortLifeS || r.interruptions.checkpoint.count > 0) return false;
+  const double interval_s = std::max(1.0, jobs::ProcessInterval(*p.recording));
+  size_t told = 0;
+  for (const jobs::Hold& h : r.run.holds) {
+    for (const size_t i : h.rows) {
+      const float rate = p.recording->processes[i].Value(model::ProcessMetric::kWriteMbS);
+      if (IsMissing(rate)) continue;
+      ++told;
+      if (rate * interval_s >= kLeastSaveMb) return false;
+    }
+  }
+  return told > 0;
+}
+
 /// Where the seconds of a finding stand in the account.
 void TakeSeconds(const Piece& p, const Fired& f, Finding* x) {
   switch (x->id) {
@@ -81,7 +99,15 @@ void TakeSeconds(const Piece& p, const Fired& f, Finding* x) {
       break;
     }
     case FindingId::kRestartLoop:
-      for (const int run : f.group) Take(p, run, Line::kStartup, 1, x);
+      for (const int run : f.group) {
+        if (!NothingKept(p, run)) {
+          Take(p, run, Line::kStartup, 1, x);
+          continue;
+        }
+        for (const auto& [key, lines] : p.account) {
+          if (key.run == run) x->wasted_by[key] += ledger::Sum(lines) - lines[Index(Line::kUnmeasured)];
+        }
+      }
       for (const size_t k : f.cards) {
         // The gaps between the lives: what nobody held, as far as this chain lasted.
         double gaps = 0;

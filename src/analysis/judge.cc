@@ -152,6 +152,14 @@ void JudgeRestarts(Piece* p, const Options& o) {
   }
 }
 
+/// One run has both cards and uses neither.
+bool SameJobNeverWorks(const Piece& p, size_t a, size_t b) {
+  for (size_t r = 0; r < p.runs.size(); ++r) {
+    if (NeverWorksIn(p, static_cast<int>(r), a) && NeverWorksIn(p, static_cast<int>(r), b)) return true;
+  }
+  return false;
+}
+
 bool NeverWorks(const Piece& p, size_t card) {
   for (size_t r = 0; r < p.runs.size(); ++r) {
     if (NeverWorksIn(p, static_cast<int>(r), card)) return true;
@@ -208,7 +216,18 @@ void JudgeCards(Piece* p, const Options& o) {
     std::vector<Fired> fired;
     Try(p, o, -1, {k}, f, &fired);
     KeepBestOfEach(&fired);
-    for (Fired& x : fired) p->fired.push_back(std::move(x));
+    for (Fired& x : fired) {
+      // Cards that one job has too many are one finding.
+      const auto same = std::find_if(p->fired.begin(), p->fired.end(), [&](const Fired& y) {
+        return never_works && y.run < 0 && y.verdict.rule == x.verdict.rule && y.verdict.cause == x.verdict.cause &&
+               y.verdict.cause == model::Cause::kOverAllocated && SameJobNeverWorks(*p, y.cards.front(), k);
+      });
+      if (same == p->fired.end()) {
+        p->fired.push_back(std::move(x));
+      } else {
+        same->cards.push_back(k);
+      }
+    }
   }
 }
 
