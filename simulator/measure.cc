@@ -99,7 +99,7 @@ CardMeter::CardMeter(const World& world, int card, const CardModel& model, const
     float clock = 1;
     double target = TargetPower(iv.load, &clock);
     if (iv.activity != Activity::kGap) target = std::min(target + awake_w_, limit_w_);
-    const double tau = target > sum.power_w ? kRiseS : spec_.power_fall_s;
+    const double tau = Follow(target, sum.power_w, iv.load);
     const double fade = Exp(-dt / tau);
     sum.energy += target * dt + (sum.power_w - target) * tau * (1 - fade);
     sum.power_w = target + (sum.power_w - target) * fade;
@@ -127,6 +127,11 @@ double CardMeter::TargetPower(const Load& load, float* clock) const {
   return std::min(power, limit_w_);
 }
 
+double CardMeter::Follow(double target_w, double power_w, const Load& load) const {
+  // Clocks and voltages are taken back slowly once nothing runs; under a kernel power is what that kernel draws.
+  return target_w > power_w || load.busy > 0 ? kRiseS : spec_.power_fall_s;
+}
+
 CardMeter::Sum CardMeter::At(double t) const {
   if (intervals_.empty()) return {};
   t = std::clamp(t, intervals_.front().t0, intervals_.back().t1);
@@ -137,7 +142,7 @@ CardMeter::Sum CardMeter::At(double t) const {
   float clock = 1;
   double target = TargetPower(iv.load, &clock);
   if (iv.activity != Activity::kGap) target = std::min(target + awake_w_, limit_w_);
-  const double tau = target > sum.power_w ? kRiseS : spec_.power_fall_s;
+  const double tau = Follow(target, sum.power_w, iv.load);
   const double fade = Exp(-dt / tau);
   sum.energy += target * dt + (sum.power_w - target) * tau * (1 - fade);
   sum.power_w = target + (sum.power_w - target) * fade;

@@ -63,6 +63,8 @@ class CardMeter {
   };
   Sum At(double t) const;
   size_t Find(double t) const;
+  /// Time constant, seconds, with which power goes from `power_w` to `target_w`.
+  double Follow(double target_w, double power_w, const Load& load) const;
   double TargetPower(const Load& load, float* clock) const;
   double WindowUtilization(double end) const;
   double PowerReading(double t) const;

@@ -10,8 +10,12 @@ namespace sawbill::analysis::parts {
 void QuietStart(const model::Recording& r, RunAnalysis* a);
 /// active_s, startup, idle tail, life.
 void States(const model::Recording& r, const std::vector<PreparedCard>& cards, RunAnalysis* a);
-/// CPU, storage, workers, main process, others.
-void Host(const model::Recording& r, const std::vector<PreparedCard>& cards, RunAnalysis* a);
+/// The host of the run; null where it was not recorded.
+const model::HostTrack* HostOf(const model::Recording& r, const RunAnalysis& a);
+/// Means over the active time: CPU, disk, workers, main process.
+void Host(const model::Recording& r, RunAnalysis* a);
+/// What storage, workers and others did while the card waited. REQUIRES: interruptions and Level.
+void Waits(const model::Recording& r, const std::vector<PreparedCard>& cards, RunAnalysis* a);
 /// How busy the job's loader workers are, 0-1 of a core each, at the moments of its process rows; empty where unknown.
 wave::Series Preparing(const model::Recording& r, const RunAnalysis& a);
 wave::Series DiskWrites(const model::Recording& r, const RunAnalysis& a);
@@ -23,11 +27,15 @@ void Shape(const RunSeries& s, const std::vector<PreparedCard>& cards, RunAnalys
 void InterruptionFeatures(double interval_s, RunAnalysis* a);
 /// DataParallel, communication.
 void SeveralCards(const model::Recording& r, const std::vector<PreparedCard>& cards, RunAnalysis* a);
+/// The throttle bits of power that cost something: an external brake, and the cap where the limit was set below the
+/// card's own. At that (or where the card's own is not known) lower clocks under full load are no loss that can be had
+/// back.
+unsigned CostlyPowerBits(const PreparedCard& c);
 void Clocks(const std::vector<PreparedCard>& cards, RunAnalysis* a);
 /// Who waits for whom, and whether the cards work on the same steps at all. REQUIRES: SeveralCards, Level.
 void Ranks(const model::Recording& r, const std::vector<PreparedCard>& cards, RunAnalysis* a);
 /// What the processes on the late cards do, in place of all processes.
-void HostOfLate(const model::Recording& r, RunAnalysis* a);
+void HostOfLate(const model::Recording& r, const std::vector<PreparedCard>& cards, RunAnalysis* a);
 /// The share of a busy sample that a lower clock takes, where a reason bit says that something holds it down.
 double ThrottleLoss(const PreparedCard& c, const CardInRun& facts, size_t i);
 void Trend(const RunSeries& s, RunAnalysis* a);

@@ -84,9 +84,14 @@ void Communication(const std::vector<PreparedCard>& cards, const std::vector<Car
     return;
   }
   if (rated == 0) return;
-  f.Set(Feature::kCommShare, mid / rated);
-  a->comm_share_low = low / rated;
-  a->comm_share_high = high / rated;
+  // Where a collective runs alone the card draws about 0.35 of its range (NCCL's kernels take a few SMs): the power
+  // that is drawn bounds how long that can have been. What goes over the links beyond it is hidden behind computation.
+  constexpr double kCollectivePower = 0.35;
+  const double drawn = f.Get(Feature::kBusyPowerShare);
+  const double most = IsMissing(drawn) ? 1 : std::clamp((1 - drawn) / (1 - kCollectivePower), 0.0, 1.0);
+  f.Set(Feature::kCommShare, std::min(most, mid / rated));
+  a->comm_share_low = std::min(most, low / rated);
+  a->comm_share_high = std::min(most, high / rated);
 }
 
 }  // namespace
@@ -110,10 +115,15 @@ void SeveralCards(const model::Recording&, const std::vector<PreparedCard>& card
   Communication(cards, m, a);
 }
 
+unsigned CostlyPowerBits(const PreparedCard& c) {
+  const auto spec = model::FindCardSpec(c.track->card.name);
+  const bool lowered = spec && spec->power_w > 0 && c.limit_w < 0.98 * spec->power_w;
+  return Mask(ThrottleBit::kHwPowerBrake) | (lowered ? Mask(ThrottleBit::kSwPowerCap) : 0U);
+}
+
 void Clocks(const std::vector<PreparedCard>& cards, RunAnalysis* a) {
   constexpr unsigned kThermal =
       Mask(ThrottleBit::kHwThermal) | Mask(ThrottleBit::kSwThermal) | Mask(ThrottleBit::kHwSlowdown);
-  constexpr unsigned kPower = Mask(ThrottleBit::kSwPowerCap) | Mask(ThrottleBit::kHwPowerBrake);
   wave::FeatureSet& f = a->features;
   double busy = 0, thermal = 0, power = 0, clock_sum = 0, clock_w = 0;
   std::vector<float> temp, temp_w;
@@ -122,6 +132,7 @@ void Clocks(const std::vector<PreparedCard>& cards, RunAnalysis* a) {
     const PreparedCard& c = cards[k.card];
     const auto [first, last] = c.Range(a->active);
     const bool has_temp = c.track->Has(GpuMetric::kTempC);
+    const unsigned costly = CostlyPowerBits(c);
     for (size_t i = first; i < last; ++i) {
       const double dt = c.dt(i);
       if (dt <= 0) continue;
@@ -137,7 +148,7 @@ void Clocks(const std::vector<PreparedCard>& cards, RunAnalysis* a) {
       const double ratio = mhz / k.clock_ref_mhz;
       // A power cap that costs a few percent of clock is how a well-fed card runs; heat is judged from 5 % on.
       const bool hot = (bits & kThermal) != 0 && ratio < 0.95;
-      const bool capped = !hot && (bits & kPower) != 0 && ratio < 0.92;
+      const bool capped = !hot && (bits & costly) != 0 && ratio < 0.92;
       if (hot) thermal += dt;
       if (capped) power += dt;
       if (hot || capped) {

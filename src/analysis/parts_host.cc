@@ -34,38 +34,12 @@ struct ProcessMeans {
 
 bool Within(const model::TimeRange& r, TimeMs t) { return t > r.from && t <= r.to; }
 
-const model::HostTrack* HostOf(const model::Recording& r, const RunAnalysis& a) {
-  for (const auto& h : r.hosts) {
-    if (h.node == a.run.node) return &h;
-  }
-  return nullptr;
-}
-
 double HostMean(const model::HostTrack& h, HostMetric m, model::TimeRange range) {
   Mean mean;
   const auto first = std::upper_bound(h.t_ms.begin(), h.t_ms.end(), range.from) - h.t_ms.begin();
   const auto last = std::upper_bound(h.t_ms.begin(), h.t_ms.end(), range.to) - h.t_ms.begin();
   for (auto i = static_cast<size_t>(first); i < static_cast<size_t>(last); ++i) mean.Add(h.At(m, i));
   return mean.value();
-}
-
-/// The mean of what the host did while the card waited: each sample counts as much as the card was idle then. A cause
-/// that was there for a third of the run is not thinned by the rest. The plain mean where the card hardly waited.
-double HostMeanInWaits(const model::HostTrack& h, HostMetric m, model::TimeRange range, const PreparedCard& card) {
-  double sum = 0, weight = 0, n = 0;
-  const auto first = std::upper_bound(h.t_ms.begin(), h.t_ms.end(), range.from) - h.t_ms.begin();
-  const auto last = std::upper_bound(h.t_ms.begin(), h.t_ms.end(), range.to) - h.t_ms.begin();
-  size_t j = card.UpperBound(range.from);
-  for (auto i = static_cast<size_t>(first); i < static_cast<size_t>(last); ++i) {
-    const double v = h.At(m, i);
-    while (j + 1 < card.size() && card.t(j) < h.t_ms[i]) ++j;
-    if (IsMissing(v) || j >= card.size() || IsMissing(card.util[j])) continue;
-    const double idle = std::clamp(1 - card.util[j] / 100.0, 0.0, 1.0);
-    sum += idle * v;
-    weight += idle;
-    n += 1;
-  }
-  return weight > 0.02 * n && n > 0 ? sum / weight : HostMean(h, m, range);
 }
 
 /// Of the processes on `cards`; empty = all. Of some, only what tells how one of them works is set, not their sums.
@@ -121,48 +95,33 @@ void Processes(const model::Recording& r, const std::vector<size_t>& cards, RunA
     const bool alone_and_busy = workers < 0.5 && main.value() >= 0.9;
     if (!alone_and_busy || read_known) f.Set(Feature::kInlineLoading, alone_and_busy && read >= kReadsMbS ? 1 : 0);
   }
-  if (cores_known && workers_known && workers >= 0.5 && main.n > 0) {
-    f.Set(Feature::kWorkerBusy, std::clamp((cores - mains) / workers, 0.0, 2.0));
-  }
 }
 
 }  // namespace
 
-void Host(const model::Recording& r, const std::vector<PreparedCard>& cards, RunAnalysis* a) {
+const model::HostTrack* HostOf(const model::Recording& r, const RunAnalysis& a) {
+  for (const auto& h : r.hosts) {
+    if (h.node == a.run.node) return &h;
+  }
+  return nullptr;
+}
+
+void Host(const model::Recording& r, RunAnalysis* a) {
   Processes(r, {}, a);
   wave::FeatureSet& f = a->features;
-  const model::HostTrack* h = HostOf(r, *a);
-  if (h != nullptr) {
-    f.Set(Feature::kCpuUtil, HostMean(*h, HostMetric::kCpuUtil, a->active));
-    const PreparedCard& lead = cards[a->run.cards.front()];
-    f.Set(Feature::kIowait, HostMeanInWaits(*h, HostMetric::kCpuIowait, a->active, lead));
-    f.Set(Feature::kDiskUtil, HostMean(*h, HostMetric::kDiskUtil, a->active));
+  if (const model::HostTrack* h = HostOf(r, *a); h != nullptr) {
     f.Set(Feature::kDiskReadMbS, HostMean(*h, HostMetric::kDiskReadMbS, a->active));
-    f.Set(Feature::kNetRxMbS, HostMeanInWaits(*h, HostMetric::kNetRxMbS, a->active, lead));
     f.Set(Feature::kDiskWriteMbS, HostMean(*h, HostMetric::kDiskWriteMbS, a->active));
-    const double cores = HostMean(*h, HostMetric::kCpuCount, a->active);
-    if (!f.Has(Feature::kCoresAllowed)) f.Set(Feature::kCoresAllowed, cores);
-    const double used = cores * HostMeanInWaits(*h, HostMetric::kCpuUtil, a->active, lead) / 100.0;
-    const double wait = f.Has(Feature::kIowait) ? cores * f.Get(Feature::kIowait) / 100.0 : 0;
-    if (IsPresent(used)) f.Set(Feature::kCoresFree, std::max(0.0, cores - used - wait));
-    if (IsPresent(used) && f.Has(Feature::kTreeCores)) {
-      const double foreign = std::max(0.0, used - f.Get(Feature::kTreeCores));
-      f.Set(Feature::kForeignCores, foreign);
-      f.Set(Feature::kForeignShare, cores > 0 ? foreign / cores : kMissing);
-    }
+    if (!f.Has(Feature::kCoresAllowed)) f.Set(Feature::kCoresAllowed, HostMean(*h, HostMetric::kCpuCount, a->active));
   }
   if (f.Has(Feature::kWorkers) && f.Get(Feature::kCoresAllowed) > 0) {
     f.Set(Feature::kWorkersPerCore, f.Get(Feature::kWorkers) / f.Get(Feature::kCoresAllowed));
   }
-  if (f.Has(Feature::kWorkers) && f.Has(Feature::kMainBusy)) {
-    const bool storage = f.Get(Feature::kIowait) >= 10 || f.Get(Feature::kDiskUtil) >= 70;
-    const bool nobody = f.Get(Feature::kWorkers) < 0.5 && f.Get(Feature::kMainBusy) < 0.7 && !storage;
-    f.Set(Feature::kNobodyPrepares, nobody ? 1 : 0);
-  }
 }
 
-void HostOfLate(const model::Recording& r, RunAnalysis* a) {
+void HostOfLate(const model::Recording& r, const std::vector<PreparedCard>& cards, RunAnalysis* a) {
   Processes(r, a->late, a);
+  Waits(r, cards, a);
   wave::FeatureSet& f = a->features;
   const double main = f.Get(Feature::kMainBusy), share = f.Get(Feature::kWaitShare);
   if (IsPresent(main) && share >= 0.02) f.Set(Feature::kMainBlocked, std::clamp((1.0 - main) / share, 0.0, 1.5));

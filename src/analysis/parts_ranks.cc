@@ -219,7 +219,7 @@ void Ranks(const model::Recording& r, const std::vector<PreparedCard>& cards, Ru
       }
       for (const size_t i : late->ranks) m[i].facts->spin_share = 0;
       f.Set(Feature::kWaitShare, late->wait);
-      HostOfLate(r, a);
+      HostOfLate(r, cards, a);
       return;
     }
   }

@@ -136,8 +136,12 @@ void Level(const std::vector<PreparedCard>& cards, RunAnalysis* a) {
     const double v = PlainMean(cards, *a, metric);
     if (IsPresent(v) && mean > 5) f.Set(feature, std::min(1.0, v / (mean / 100.0)));
   }
-  const double main = f.Get(Feature::kMainBusy), share = wait / n;
-  if (IsPresent(main) && share >= 0.02) f.Set(Feature::kMainBlocked, std::clamp((1.0 - main) / share, 0.0, 1.5));
+  // A main process that sleeps through the wait and no longer waits for batches; one that sleeps far longer sleeps
+  // while the card computes as well, and says nothing.
+  const double sleeps = std::max(0.0, 1.0 - f.Get(Feature::kMainBusy)), share = wait / n;
+  if (IsPresent(sleeps) && f.Has(Feature::kMainBusy) && share >= 0.02) {
+    f.Set(Feature::kMainBlocked, std::min(sleeps, share) / std::max(sleeps, share));
+  }
 }
 
 void Shape(const RunSeries& s, const std::vector<PreparedCard>& cards, RunAnalysis* a) {
@@ -152,7 +156,7 @@ void Shape(const RunSeries& s, const std::vector<PreparedCard>& cards, RunAnalys
   f.Set(Feature::kAliased, a->aliased ? 1 : 0);
   if (lead.coarse()) return;
   f.Set(Feature::kSwing, swings.util);
-  if (IsPresent(swings.power)) f.Set(Feature::kPowerSwing, swings.power);
+  f.Set(Feature::kPowerSwing, wave::Spread(power));
   const double hi = wave::WeightedQuantile(util.v, util.dt_s, 0.9);
   const std::vector<wave::Event> dips = wave::FindDips(util, hi);
   f.Set(Feature::kDips, static_cast<double>(dips.size()));

@@ -30,6 +30,11 @@ RecordingBuilder& RecordingBuilder::Card(const std::string& util, double interva
   return *this;
 }
 
+RecordingBuilder& RecordingBuilder::Limit(double watts) {
+  r_.gpus.back().card.power_limit_w = watts;
+  return *this;
+}
+
 RecordingBuilder& RecordingBuilder::Set(model::GpuMetric m, const std::string& wave) {
   model::GpuTrack& t = r_.gpus.back();
   auto& column = t.columns[static_cast<size_t>(m)];
@@ -55,7 +60,7 @@ RecordingBuilder& RecordingBuilder::Process(const std::vector<size_t>& cards, co
       p.user = r_.strings.Intern(job.user);
       p.name = r_.strings.Intern("python");
       p.job = r_.strings.Intern(job.name);
-      p.started_s = static_cast<double>(kStart) / 1000 + job.from_s;
+      p.started_s = static_cast<double>(kStart) / 1000 + (IsPresent(job.started_s) ? job.started_s : job.from_s);
       p.values.fill(static_cast<float>(kMissing));
       const auto set = [&](model::ProcessMetric m, double v) {
         p.values[static_cast<size_t>(m)] = static_cast<float>(v);

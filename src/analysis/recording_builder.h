@@ -16,6 +16,8 @@ class RecordingBuilder {
 
   /// A new card with its utilisation; other columns follow with Set. Power follows utilisation unless it is set.
   RecordingBuilder& Card(const std::string& util, double interval_s = 1);
+  /// The power limit of the last card, W; its own is 400.
+  RecordingBuilder& Limit(double watts);
   /// A column of the last card.
   RecordingBuilder& Set(model::GpuMetric m, const std::string& wave);
   RecordingBuilder& Constant(model::GpuMetric m, double value);
@@ -24,6 +26,7 @@ class RecordingBuilder {
     std::string name = "train", user = "alice";
     int64_t pid = 100;
     double from_s = 0, to_s = 0;
+    double started_s = kMissing;  // NaN = from_s
     double workers = kMissing, tree_cores = kMissing, main_cores = kMissing, cores_allowed = 16;
     double sm_util = kMissing;
     double read_mb_s = kMissing, write_mb_s = kMissing;

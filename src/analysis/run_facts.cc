@@ -160,7 +160,7 @@ RunAnalysis AnalyzeRun(const model::Recording& r, const std::vector<PreparedCard
     for (const size_t k : a.run.cards) a.cards.emplace_back().card = k;
     return a;
   }
-  parts::Host(r, cards, &a);
+  parts::Host(r, &a);
   std::vector<const PreparedCard*> mine;
   for (const size_t k : a.run.cards) mine.push_back(&cards[k]);
   // The lead card of the merged series is one that worked.
@@ -175,6 +175,7 @@ RunAnalysis AnalyzeRun(const model::Recording& r, const std::vector<PreparedCard
   a.interruptions = FindInterruptions(series, writes, parts::Preparing(r, a), a.features.Get(Feature::kLogMainBusy));
   CardFacts(cards, &a);
   parts::Level(cards, &a);
+  parts::Waits(r, cards, &a);
   parts::Shape(series, cards, &a);
   a.untold_idle = a.untold_idle || a.interruptions.untold_idle;
   parts::InterruptionFeatures(mine.front()->coverage.median_interval_s, &a);

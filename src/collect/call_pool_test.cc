@@ -16,7 +16,8 @@ std::atomic<int> alive{0};
 struct PerThread {
   PerThread() { ++alive; }
   ~PerThread() {
-    std::this_thread::sleep_for(milliseconds(50));
+    const auto until = CallPool<int>::SteadyClock::now() + milliseconds(50);
+    while (CallPool<int>::SteadyClock::now() < until) std::this_thread::yield();
     --alive;
   }
 };

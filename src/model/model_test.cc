@@ -220,6 +220,14 @@ TEST(CardSpecs, AModelIsAWholeWord) {
   EXPECT_EQ(FindCardSpec("NVIDIA B200")->model, "B200");
   EXPECT_EQ(FindCardSpec("Tesla V100S-PCIE-32GB")->model, "V100S");
   EXPECT_FALSE(FindCardSpec("NVIDIA A1000 Laptop").has_value());
+  // The own power limit of a model is that of its form.
+  EXPECT_EQ(FindCardSpec("NVIDIA A100-SXM4-80GB")->power_w, 400);
+  EXPECT_EQ(FindCardSpec("NVIDIA A100-PCIE-40GB")->power_w, 250);
+  EXPECT_EQ(FindCardSpec("NVIDIA A100 80GB PCIe")->power_w, 300);
+  EXPECT_EQ(FindCardSpec("NVIDIA H100 80GB HBM3")->power_w, 700);
+  EXPECT_EQ(FindCardSpec("NVIDIA H100 NVL")->power_w, 400);
+  EXPECT_EQ(FindCardSpec("NVIDIA GeForce RTX 3080 Ti")->power_w, 350);
+  EXPECT_EQ(FindCardSpec("NVIDIA GeForce RTX 4090 Laptop GPU")->power_w, 0);
 }
 
 TEST(Money, MicroUnitsRoundHalfToEven) {

@@ -59,7 +59,7 @@ Must not be true (so ✗ is right here)
   ✗  aliased  no  == yes  the swings are an artefact of sampling
 Evidence, added up
      base                                         0.50
-  ✓  worker_busy  92 %      >= 80 %      +0.25    0.75  CPU use of a loader worker
+  ✓  worker_busy  92 %      >= 80 %      +0.25    0.75  CPU use of a loader worker while the card waited
   ?  iowait       —         >= 10 %      (+0.10)  0.75  CPU time waiting for I/O while the card waited
   ✓  swing        5 points  < 10 points  -0.05    0.70  spread of GPU-Util from sample to sample
 score 0.70, needed 0.50
@@ -68,12 +68,12 @@ Verdict: found, confidence 70 % (the score, at most 99 %)
 Causes
   few-workers (too few loader workers): score 0.60
     Must be true
-      ✓  worker_busy  92 %  >= 80 %  CPU use of a loader worker
+      ✓  worker_busy  92 %  >= 80 %  CPU use of a loader worker while the card waited
     Evidence, added up
          base        0.60
   cpu-saturated (all CPU cores are busy): cannot be told from this data
     Must be true
-      ?  cpu_util  —  >= 90 %  CPU use of the allowed cores
+      ?  cpu_util  —  >= 90 %  CPU use of the allowed cores while the card waited
     Evidence, added up
          base        0.55
 Cause: few-workers, the only one that is possible; score 0.60, needed 0.50

@@ -109,9 +109,7 @@ std::optional<WidthClasses> SplitByWidth(const std::vector<Event>& events) {
   return out;
 }
 
-namespace {
-
-double StdDev(const Series& s) {
+double Spread(const Series& s) {
   const double mean = WeightedMean(s.v, s.dt_s);
   if (IsMissing(mean)) return kMissing;
   double sum = 0, w = 0;
@@ -122,6 +120,8 @@ double StdDev(const Series& s) {
   }
   return w > 0 ? std::sqrt(sum / w) : kMissing;
 }
+
+namespace {
 
 /// Polls at uneven times cannot keep step with the job: an alias turns into noise, which has no period.
 bool PollsJitter(const Series& s, double interval_s) {
@@ -147,12 +147,12 @@ Swings JudgeSwings(const Series& util, const Series& power, const Instrument& in
   constexpr double kStillPower = 0.45;  // of the swing that the load would make: below it power did not follow
   const bool covered = IsPresent(instrument.window_s) && instrument.window_s >= 0.9 * instrument.interval_s;
   Swings out;
-  out.util = StdDev(util);
+  out.util = Spread(util);
   out.power = kMissing;
   const double mean = WeightedMean(util.v, util.dt_s), usual = WeightedMean(power.v, power.dt_s);
   if (IsPresent(usual) && usual > 0.05 && mean > 5 && out.util > 0) {
     // What the power of a card would do if utilisation really swung like this: swing x power per point of utilisation.
-    out.power = StdDev(power) / (out.util * usual / mean);
+    out.power = Spread(power) / (out.util * usual / mean);
   }
   if (covered || !(out.util >= kRipple)) return out;
   if (IsPresent(out.power) && out.power >= kStillPower) return out;

@@ -55,6 +55,8 @@ struct Swings {
   double util = 0;   // standard deviation, points; NaN without samples
   double power = 0;  // standard deviation of power over what it would be if the card really swung; NaN = unknown
 };
+/// Standard deviation of the readings, weighted by the seconds that each speaks for; NaN without readings.
+double Spread(const Series& s);
 /// REQUIRES: `power` (share of its range, any unit) on the ticks of `util`, or empty.
 Swings JudgeSwings(const Series& util, const Series& power, const Instrument& instrument);
 
