@@ -91,8 +91,9 @@ Plan MakePlan(const Piece& p, int index, size_t card) {
   }
   plan.throttled = fired(FindingId::kThrottling) != nullptr;
   if (!plan.run->active.empty()) {
-    // A context on a card that the job never computes on is no use of it.
-    if (plan.facts != nullptr && plan.facts->never_works) plan.never_works = Line::kUnused;
+    // A process that holds its memory and does nothing. The context of one that works on other cards is no use of it.
+    if (plan.facts != nullptr && plan.facts->never_works)
+      plan.never_works = plan.facts->own_process ? Line::kIdleHeld : Line::kUnused;
   }
   return plan;
 }

@@ -113,8 +113,7 @@ const RunAnalysis* JobThatNeverUses(const Piece& p, const Fired& f) {
 
 /// A process of `r` was seen on the card.
 bool HoldsCard(const RunAnalysis& r, size_t card) {
-  return std::any_of(r.cards.begin(), r.cards.end(),
-                     [&](const CardInRun& c) { return c.card == card && c.has_process; });
+  return std::any_of(r.run.holds.begin(), r.run.holds.end(), [&](const jobs::Hold& h) { return h.card == card; });
 }
 
 /// What the cards that the finding is not about lose to those that it is.
@@ -143,7 +142,11 @@ void States(Writer* w, const Piece& p, const Fired& f, const Finding& x) {
       w->Add(Msg::kBecauseHang, w->Duration(v.Get(Feature::kHangS)));
       break;
     case FindingId::kIdleHeld:
-      w->Add(Msg::kBecauseIdleHeld, w->Duration(x.wasted_s));
+      if (const RunAnalysis* r = JobThatNeverUses(p, f)) {
+        w->Add(Msg::kBecauseIdleOfJob, NameOf(r->run), w->Duration(x.wasted_s));
+      } else {
+        w->Add(Msg::kBecauseIdleHeld, w->Duration(x.wasted_s));
+      }
       break;
     case FindingId::kUnused:
       if (x.cause == Cause::kOverAllocated) {

@@ -21,7 +21,7 @@ struct CardInRun {
   double clock_ref_mhz = kMissing;  // SM clock of busy samples without a throttle reason
   double busy_power_share = kMissing;
   bool never_works = false;  // while other cards of the job do
-  bool has_process = false;  // a process of the job was seen on it
+  bool own_process = false;  // never works, and a process of the job is on it that works on no other card either
   /// Its samples with a utilisation in the active time outside interruptions: what is said of its work is said of them.
   struct Stretch {
     size_t first = 0, last = 0;  // [first, last)
