@@ -46,6 +46,7 @@ Line LineOf(State s) {
 struct Plan {
   const RunAnalysis* run = nullptr;
   const CardInRun* facts = nullptr;
+  const CardInRun* waits_for = nullptr;  // the card whose held down clock this one's steps wait for
   Line wait_line = Line::kUnexplained;
   bool throttled = false;
   std::optional<Line> never_works;  // where the time of a card goes that the job has and never uses
@@ -57,6 +58,9 @@ Plan MakePlan(const Piece& p, int index, size_t card) {
   plan.run = &p.runs[static_cast<size_t>(index)];
   for (const CardInRun& c : plan.run->cards) {
     if (c.card == card) plan.facts = &c;
+  }
+  for (const CardInRun& c : plan.run->cards) {
+    if (plan.facts != nullptr && c.card == plan.facts->waits_for) plan.waits_for = &c;
   }
   const auto fired = [&](FindingId id) { return FiredOn(p, index, id); };
   const wave::FeatureSet& f = plan.run->features;
@@ -74,7 +78,10 @@ Plan MakePlan(const Piece& p, int index, size_t card) {
       if (card != plan.run->run.cards.front()) plan.wait_line = Line::kImbalance;
     } else if (plan.facts != nullptr) {
       plan.spin = plan.facts->spin_share;
+      if (plan.run->others_rest && card != plan.run->slow_card) plan.wait_line = Line::kImbalance;
     }
+  } else if (WaitsForLate(p, index) && plan.facts != nullptr) {
+    plan.spin = plan.facts->spin_share;
   }
   if (fired(FindingId::kCommunication) != nullptr) plan.communication = f.Get(Feature::kCommShare);
   if (fired(FindingId::kKernelInefficiency) != nullptr) {
@@ -84,14 +91,16 @@ Plan MakePlan(const Piece& p, int index, size_t card) {
   }
   plan.throttled = fired(FindingId::kThrottling) != nullptr;
   if (!plan.run->active.empty()) {
-    // A process that holds its memory and does nothing; without one nobody is on the card at all.
+    // A process that holds its memory and does nothing. The context of one that works on other cards is no use of it.
     if (plan.facts != nullptr && plan.facts->never_works)
-      plan.never_works = plan.facts->has_process ? Line::kIdleHeld : Line::kUnused;
+      plan.never_works = plan.facts->own_process ? Line::kIdleHeld : Line::kUnused;
   }
   return plan;
 }
 
-double ThrottleLoss(const PreparedCard& c, const CardInRun& facts, size_t i) {
+}  // namespace
+
+double parts::ThrottleLoss(const PreparedCard& c, const CardInRun& facts, size_t i) {
   const float mask = c.track->At(GpuMetric::kThrottle, i), mhz = c.track->At(GpuMetric::kSmClockMhz, i);
   if (IsMissing(mask) || IsMissing(mhz) || IsMissing(facts.clock_ref_mhz)) return 0;
   using model::Mask;
@@ -101,6 +110,8 @@ double ThrottleLoss(const PreparedCard& c, const CardInRun& facts, size_t i) {
   if ((static_cast<unsigned>(mask) & held) == 0) return 0;
   return std::clamp(1.0 - mhz / facts.clock_ref_mhz, 0.0, 1.0);
 }
+
+namespace {
 
 /// Walks the samples of one card in order, keeping the place in its runs, their interruptions and the account.
 class CardWalk {
@@ -305,11 +316,23 @@ class CardWalk {
     if (plan.facts == nullptr || IsMissing(interval_.busy)) return hang;
     interval_.busy = std::min(1.0, c_.util[i] / plan.facts->util_ref);
     interval_.wait_line = plan.wait_line;
-    if (plan.throttled) interval_.losses.push_back({Line::kThrottling, ThrottleLoss(c_, *plan.facts, i)});
+    if (plan.throttled) AddThrottling(plan, i);
     if (plan.spin > 0) interval_.losses.push_back({Line::kImbalance, plan.spin});
     if (plan.communication > 0) interval_.losses.push_back({Line::kCommunication, plan.communication});
     if (plan.empty > 0) interval_.losses.push_back({Line::kUnsaturated, plan.empty});
     return hang;
+  }
+
+  /// What a lower clock takes of a sample: this card's own, or that of the card whose steps it waits for.
+  void AddThrottling(const Plan& plan, size_t i) {
+    const double own = parts::ThrottleLoss(c_, *plan.facts, i);
+    interval_.losses.push_back({Line::kThrottling, own});
+    if (plan.waits_for == nullptr) return;
+    const PreparedCard& slow = p_->cards[plan.waits_for->card];
+    const auto half_ms = static_cast<TimeMs>(500 * c_.dt(i));
+    const size_t j = slow.UpperBound(c_.t(i) - half_ms);
+    if (j >= slow.size() || slow.t(j) - c_.t(i) > half_ms) return;
+    interval_.losses.push_back({Line::kImbalance, std::max(0.0, parts::ThrottleLoss(slow, *plan.waits_for, j) - own)});
   }
 
   Piece* p_;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analysis/chain.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "base/numbers.h"
@@ -110,6 +111,22 @@ const RunAnalysis* JobThatNeverUses(const Piece& p, const Fired& f) {
   return nullptr;
 }
 
+/// A process of `r` was seen on the card.
+bool HoldsCard(const RunAnalysis& r, size_t card) {
+  return std::any_of(r.run.holds.begin(), r.run.holds.end(), [&](const jobs::Hold& h) { return h.card == card; });
+}
+
+/// What the cards that the finding is not about lose to those that it is.
+void OthersWait(Writer* w, const Piece& p, const Finding& x) {
+  double lost_s = 0;
+  for (const auto& [key, s] : x.wasted_by) {
+    const bool own = std::find(x.cards.begin(), x.cards.end(), key.card) != x.cards.end();
+    const auto it = p.account.find(key);
+    if (!own && it != p.account.end()) lost_s += std::min(s, it->second[model::Index(model::Line::kImbalance)]);
+  }
+  if (lost_s > 0) w->Add(Msg::kBecauseOthersWait, w->Duration(lost_s));
+}
+
 std::string NameOf(const jobs::Run& run) { return Sanitize(!run.job.empty() ? run.job : run.program); }
 
 void States(Writer* w, const Piece& p, const Fired& f, const Finding& x) {
@@ -133,7 +150,12 @@ void States(Writer* w, const Piece& p, const Fired& f, const Finding& x) {
       break;
     case FindingId::kUnused:
       if (x.cause == Cause::kOverAllocated) {
-        w->Add(Msg::kBecauseOverAllocated);
+        const RunAnalysis* r = JobThatNeverUses(p, f);
+        if (r != nullptr && HoldsCard(*r, f.cards.front())) {
+          w->Add(Msg::kBecauseIdleOfJob, NameOf(r->run), w->Duration(x.wasted_s / static_cast<double>(f.cards.size())));
+        } else {
+          w->Add(Msg::kBecauseOverAllocated);
+        }
       } else {
         w->Add(Msg::kBecauseUnused, w->Duration(x.wasted_s), w->Duration(p.range.seconds()));
       }
@@ -196,6 +218,7 @@ std::vector<std::string> CausalChain(const Piece& p, const Fired& f, const Findi
     default:
       States(&w, p, f, x);
   }
+  if (x.run >= 0 && x.id != FindingId::kImbalance) OthersWait(&w, p, x);
   return std::move(w.out);
 }
 

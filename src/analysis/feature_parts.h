@@ -24,17 +24,25 @@ wave::Series Preparing(const model::Recording& r, const RunAnalysis& a);
 wave::Series Written(const model::Recording& r, const RunAnalysis& a, model::HostMetric m);
 /// Means while active: util, power, SM activity, memory.
 void Level(const std::vector<PreparedCard>& cards, RunAnalysis* a);
+/// main_blocked, from main_busy and wait_share.
+void MainBlocked(RunAnalysis* a);
 /// Dips, periods, aliasing.
 void Shape(const RunSeries& s, const std::vector<PreparedCard>& cards, RunAnalysis* a);
 /// `interval_s`: between samples; what that cannot show is left absent.
 void InterruptionFeatures(double interval_s, RunAnalysis* a);
-/// DataParallel, straggler, communication.
+/// DataParallel, communication.
 void SeveralCards(const model::Recording& r, const std::vector<PreparedCard>& cards, RunAnalysis* a);
 /// The throttle bits of power that cost something: an external brake, and the cap where the limit was set below the
 /// card's own. At that (or where the card's own is not known) lower clocks under full load are no loss that can be had
 /// back.
 unsigned CostlyPowerBits(const PreparedCard& c);
 void Clocks(const std::vector<PreparedCard>& cards, RunAnalysis* a);
+/// Who waits for whom, and whether the cards work on the same steps at all. REQUIRES: SeveralCards, Level.
+void Ranks(const model::Recording& r, const std::vector<PreparedCard>& cards, RunAnalysis* a);
+/// What the processes on the late cards do, in place of all processes.
+void HostOfLate(const model::Recording& r, const std::vector<PreparedCard>& cards, RunAnalysis* a);
+/// The share of a busy sample that a lower clock takes, where a reason bit says that something holds it down.
+double ThrottleLoss(const PreparedCard& c, const CardInRun& facts, size_t i);
 void Trend(const RunSeries& s, const std::vector<PreparedCard>& cards, RunAnalysis* a);
 void Neighbours(const model::Recording& r, RunAnalysis* a);
 

@@ -40,6 +40,15 @@ void Take(const Piece& p, int run, Line line, double share, Finding* x) {
   }
 }
 
+/// What the other cards of the run lose to those that this finding is about: it is on the line of imbalance, and no
+/// finding of that kind claims it.
+void TakeVictims(const Piece& p, const Fired& f, Finding* x) {
+  if (f.run < 0 || FiredOn(p, f.run, FindingId::kImbalance) != nullptr) return;
+  const RunAnalysis& r = p.runs[static_cast<size_t>(f.run)];
+  const bool clock = x->id == FindingId::kThrottling && r.late.empty();
+  if (clock || WaitsForLate(p, f.run)) Take(p, f.run, Line::kImbalance, 1, x);
+}
+
 void TakeCard(const Piece& p, size_t card, Line line, Finding* x) {
   for (const auto& [key, lines] : p.account) {
     if (key.card != card || lines[Index(line)] <= 0) continue;
@@ -47,11 +56,35 @@ void TakeCard(const Piece& p, size_t card, Line line, Finding* x) {
   }
 }
 
+/// A short life that died, and whose processes are known to have saved nothing: what it computed is lost as well.
+bool NothingKept(const Piece& p, int run) {
+  constexpr double kShortLifeS = 300, kLeastSaveMb = 30;
+  const RunAnalysis& r = p.runs[static_cast<size_t>(run)];
+  if (r.run.ends_after || r.run.range.seconds() > kShortLifeS || r.interruptions.checkpoint.count > 0) return false;
+  const double interval_s = std::max(1.0, jobs::ProcessInterval(*p.recording));
+  size_t told = 0;
+  for (const jobs::Hold& h : r.run.holds) {
+    for (const size_t i : h.rows) {
+      const float rate = p.recording->processes[i].Value(model::ProcessMetric::kWriteMbS);
+      if (IsMissing(rate)) continue;
+      ++told;
+      if (rate * interval_s >= kLeastSaveMb) return false;
+    }
+  }
+  return told > 0;
+}
+
 /// Where the seconds of a finding stand in the account.
 void TakeSeconds(const Piece& p, const Fired& f, Finding* x) {
   switch (x->id) {
     case FindingId::kUnsaturated:
       Take(p, f.run, x->cause ? Line::kUnsaturated : Line::kUnexplained, 1, x);
+      if (x->cause == Cause::kHostBound) TakeVictims(p, f, x);
+      break;
+    case FindingId::kDataLoading:
+    case FindingId::kThrottling:
+      Take(p, f.run, model::Info(x->id).line, 1, x);
+      TakeVictims(p, f, x);
       break;
     case FindingId::kDegradation: {
       const RunAnalysis& r = p.runs[static_cast<size_t>(f.run)];
@@ -66,7 +99,15 @@ void TakeSeconds(const Piece& p, const Fired& f, Finding* x) {
       break;
     }
     case FindingId::kRestartLoop:
-      for (const int run : f.group) Take(p, run, Line::kStartup, 1, x);
+      for (const int run : f.group) {
+        if (!NothingKept(p, run)) {
+          Take(p, run, Line::kStartup, 1, x);
+          continue;
+        }
+        for (const auto& [key, lines] : p.account) {
+          if (key.run == run) x->wasted_by[key] += ledger::Sum(lines) - lines[Index(Line::kUnmeasured)];
+        }
+      }
       for (const size_t k : f.cards) {
         // The gaps between the lives: what nobody held, as far as this chain lasted.
         double gaps = 0;
@@ -259,7 +300,25 @@ void AddCases(const Piece& p, const Fired& f, Lang lang, Finding* x) {
   }
 }
 
+/// Of a run on several cards, those that the finding is about.
+void NameCards(const RunAnalysis& r, Finding* x) {
+  if (x->id == FindingId::kImbalance && x->cause == Cause::kStraggler && r.slow_card != SIZE_MAX) {
+    x->cards = {r.slow_card};
+  } else if (x->id == FindingId::kThrottling && !r.held_down.empty()) {
+    x->cards = r.held_down;
+  } else if ((x->id == FindingId::kDataLoading || x->cause == Cause::kHostBound) && !r.late.empty()) {
+    x->cards = r.late;
+  }
+}
+
 }  // namespace
+
+bool WaitsForLate(const Piece& p, int run) {
+  if (p.runs[static_cast<size_t>(run)].late.empty()) return false;
+  if (FiredOn(p, run, FindingId::kDataLoading) != nullptr) return true;
+  const Fired* u = FiredOn(p, run, FindingId::kUnsaturated);
+  return u != nullptr && u->verdict.cause == Cause::kHostBound;
+}
 
 std::vector<Finding> BuildFindings(const Piece& p, const Options& o) {
   std::vector<Finding> out;
@@ -273,10 +332,7 @@ std::vector<Finding> BuildFindings(const Piece& p, const Options& o) {
     x.verdict = f.verdict;
     x.features = f.features;
     x.tier = f.features.Has(Feature::kMainBusy) || f.features.Has(Feature::kCpuUtil) ? "host" : "nvml";
-    if (x.id == FindingId::kImbalance && x.cause == Cause::kStraggler && f.run >= 0) {
-      const size_t slow = p.runs[static_cast<size_t>(f.run)].slow_card;
-      if (slow != SIZE_MAX) x.cards = {slow};
-    }
+    if (f.run >= 0) NameCards(p.runs[static_cast<size_t>(f.run)], &x);
     TakeSeconds(p, f, &x);
     bool known = false;
     const whatif::Range r = Estimate(p, f, x, &known);

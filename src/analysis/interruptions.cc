@@ -137,7 +137,9 @@ bool LooksLikeSaves(const std::vector<Match>& matches, const InterruptionClass& 
 /// Where writes may lag behind the stop that caused them: a page cache gathers them for a disk.
 enum class Lag { kNone, kPageCache };
 
-void FindCheckpoints(Context* c, const wave::Series& writes, Lag lag, double typical_dip_s, Interruptions* out) {
+/// `edges`: the series that the quiet stretches were found in.
+void FindCheckpoints(Context* c, const wave::Series& edges, const wave::Series& writes, Lag lag, double typical_dip_s,
+                     Interruptions* out) {
   std::map<size_t, Match> by_quiet;
   for (const wave::Event& b : WriteBursts(writes)) {
     const std::optional<size_t> q = QuietOf(*c, b);
@@ -166,7 +168,7 @@ void FindCheckpoints(Context* c, const wave::Series& writes, Lag lag, double typ
   for (const auto& [q, m] : by_quiet) {
     if (m.width_s < 0.4 * width || m.volume_mb < 0.3 * volume) continue;
     matches.push_back(m);
-    spans.push_back(FineSpan(c->s.util, c->quiet[q].event, c->hi));
+    spans.push_back(FineSpan(edges, c->quiet[q].event, c->hi));
   }
   std::sort(spans.begin(), spans.end());
   if (spans.size() < kMinRecurrences) return;
@@ -363,16 +365,16 @@ RunSeries MakeRunSeries(const std::vector<const PreparedCard*>& cards, model::Ti
     return j;
   };
   r.t_ms.reserve(last - first);
-  for (wave::Series* s : {&r.util, &r.power, &r.mem_util}) s->Reserve(last - first);
+  for (wave::Series* s : {&r.util, &r.least_util, &r.power, &r.mem_util}) s->Reserve(last - first);
   for (size_t i = first; i < last; ++i) {
     if (lead.dt(i) <= 0) continue;
-    double u = 0, p = 0, m = 0;
+    double u = 0, least = 100, p = 0, m = 0;
     int nu = 0, np = 0, nm = 0;
     for (size_t k = 0; k < cards.size(); ++k) {
       const std::optional<size_t> j = k == 0 ? std::optional<size_t>(i) : nearest(k, lead.t(i));
       if (!j) continue;
       const PreparedCard& c = *cards[k];
-      if (IsPresent(c.util[*j])) u += c.util[*j], ++nu;
+      if (IsPresent(c.util[*j])) u += c.util[*j], least = std::min(least, static_cast<double>(c.util[*j])), ++nu;
       const double share = c.PowerShare(c.power_w[*j]);
       if (IsPresent(share)) p += share, ++np;
       const float mem = c.track->At(model::GpuMetric::kMemUtil, *j);
@@ -386,6 +388,7 @@ RunSeries MakeRunSeries(const std::vector<const PreparedCard*>& cards, model::Ti
       s->v.push_back(n > 0 ? static_cast<float>(sum / n) : static_cast<float>(kMissing));
     };
     add(&r.util, u, nu);
+    add(&r.least_util, least, nu > 0 ? 1 : 0);
     add(&r.power, p, np);
     add(&r.mem_util, m, nm);
   }
@@ -417,23 +420,40 @@ Interruptions FindInterruptions(const RunSeries& s, const Witnesses& w) {
 
   wave::DipOptions quiet_options;
   quiet_options.enter = quiet_options.leave = kQuietLevel;
-  std::vector<double> widths;
   const double usual_power = wave::WeightedQuantile(s.power.v, s.power.dt_s, 0.5);
-  for (const wave::Event& e : wave::FindDips(s.util, hi, quiet_options)) {
-    if (PowerContradicts(s, e, usual_power)) {
-      ++out.aliased_dips;
-      continue;
-    }
-    c.quiet.push_back({e, false});
-    widths.push_back(e.end_s - e.start_s);
-  }
-  // The usual dip of this run, when dips are its usual state (a starved loader): interruptions must stand out from it.
   const double run_s = s.util.t_s.back() - s.util.t_s.front();
-  const double typical_dip_s = static_cast<double>(widths.size()) * 60 > run_s ? wave::Median(widths) : 0;
+  // Quiet stretches of a series, and the usual one where they are the run's usual state (a starved loader):
+  // interruptions must stand out from it.
+  const auto find_quiet = [&](const wave::Series& u, std::vector<Quiet>* quiet) {
+    std::vector<double> widths;
+    for (const wave::Event& e : wave::FindDips(u, hi, quiet_options)) {
+      if (PowerContradicts(s, e, usual_power)) {
+        ++out.aliased_dips;
+        continue;
+      }
+      quiet->push_back({e, false});
+      widths.push_back(e.end_s - e.start_s);
+    }
+    return static_cast<double>(widths.size()) * 60 > run_s ? wave::Median(widths) : 0;
+  };
+  Context one = c;
+  const double typical_dip_s = find_quiet(s.util, &c.quiet);
+  double one_typical_s = 0;
+  if (s.least_util.size() != 0) {
+    const int aliased = out.aliased_dips;
+    one_typical_s = find_quiet(s.least_util, &one.quiet);
+    out.aliased_dips = aliased;
+  }
   // A save takes seconds: one look a minute meets some of them and tells the width of none.
-  if (interval_s <= kCoarsestForSavesS) FindCheckpoints(&c, w.disk_writes, Lag::kPageCache, typical_dip_s, &out);
-  if (interval_s <= kCoarsestForSavesS && out.checkpoint.count == 0)
-    FindCheckpoints(&c, w.net_writes, Lag::kNone, typical_dip_s, &out);
+  const auto find_saves = [&](const wave::Series& writes, Lag lag) {
+    if (interval_s > kCoarsestForSavesS || out.checkpoint.count > 0) return;
+    FindCheckpoints(&c, s.util, writes, lag, typical_dip_s, &out);
+    // One rank writes and stands still, the others spin in a barrier at full utilisation: their mean is no quiet dip.
+    if (out.checkpoint.count == 0 && !one.quiet.empty())
+      FindCheckpoints(&one, s.least_util, writes, lag, one_typical_s, &out);
+  };
+  find_saves(w.disk_writes, Lag::kPageCache);
+  find_saves(w.net_writes, Lag::kNone);
   FindEvaluations(&c, interval_s, &out);
   FindLogging(&c, w, interval_s, &out);
   FindIdleAndStalls(&c, w.preparing, typical_dip_s, interval_s, &out);

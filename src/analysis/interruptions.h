@@ -50,6 +50,7 @@ struct Interruptions {
 struct RunSeries {
   TimeMs origin = 0;
   wave::Series util;         // percent
+  wave::Series least_util;   // percent, of the card that does least: one that stops while others spin for it
   wave::Series power;        // share of the range, 0-1
   wave::Series mem_util;     // percent
   std::vector<TimeMs> t_ms;  // of each sample

@@ -96,6 +96,16 @@ void Settle(const RunAnalysis& r, std::vector<Fired>* v) {
       Drop(v, FindingId::kUnsaturated);
     }
   }
+  if (const Fired* i = Get(*v, FindingId::kImbalance);
+      i != nullptr && i->verdict.cause == model::Cause::kStraggler && r.others_rest) {
+    // The same for a slow card: what the others do without a kernel is to wait for it.
+    const auto slow =
+        std::find_if(r.cards.begin(), r.cards.end(), [&](const auto& c) { return c.card == r.slow_card; });
+    if (slow != r.cards.end() && !(slow->wait_share > 0.06)) {
+      Drop(v, FindingId::kDataLoading);
+      Drop(v, FindingId::kUnsaturated);
+    }
+  }
   // Another tenant on the host starves the loader from some moment on: the fall is that starvation, not a second loss.
   if (const Fired* d = Get(*v, FindingId::kDataLoading);
       d != nullptr && d->verdict.cause == model::Cause::kHostContention)
@@ -140,6 +150,14 @@ void JudgeRestarts(Piece* p, const Options& o) {
       p->fired.push_back(std::move(x));
     }
   }
+}
+
+/// One run has both cards and uses neither.
+bool SameJobNeverWorks(const Piece& p, size_t a, size_t b) {
+  for (size_t r = 0; r < p.runs.size(); ++r) {
+    if (NeverWorksIn(p, static_cast<int>(r), a) && NeverWorksIn(p, static_cast<int>(r), b)) return true;
+  }
+  return false;
 }
 
 bool NeverWorks(const Piece& p, size_t card) {
@@ -198,7 +216,18 @@ void JudgeCards(Piece* p, const Options& o) {
     std::vector<Fired> fired;
     Try(p, o, -1, {k}, f, &fired);
     KeepBestOfEach(&fired);
-    for (Fired& x : fired) p->fired.push_back(std::move(x));
+    for (Fired& x : fired) {
+      // Cards that one job has too many are one finding.
+      const auto same = std::find_if(p->fired.begin(), p->fired.end(), [&](const Fired& y) {
+        return never_works && y.run < 0 && y.verdict.rule == x.verdict.rule && y.verdict.cause == x.verdict.cause &&
+               y.verdict.cause == model::Cause::kOverAllocated && SameJobNeverWorks(*p, y.cards.front(), k);
+      });
+      if (same == p->fired.end()) {
+        p->fired.push_back(std::move(x));
+      } else {
+        same->cards.push_back(k);
+      }
+    }
   }
 }
 

@@ -1,9 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Features that compare the cards of a job, and clocks.
-//
-// Under NCCL a rank that waits spins in a kernel: GPU-Util reads 100 % on every card, so utilisation cannot say who is
-// slow. A spinning kernel hardly touches memory and draws little power. So the card that waits least is the one with
-// the highest memory activity and power, and how much lower the others are tells how long they spin.
+// Features that compare the first card of a job with the others, links, and clocks. Who waits for whom: parts_ranks.cc.
 #include <algorithm>
 #include <cmath>
 #include <set>
@@ -63,39 +59,6 @@ double MedianOf(const std::vector<CardMeans>& all, size_t skip, double CardMeans
   return wave::Median(std::move(v));
 }
 
-void Straggler(const std::vector<CardMeans>& m, RunAnalysis* a) {
-  double lo = 1e9, hi = -1e9;
-  for (const CardMeans& c : m) {
-    if (IsMissing(c.util)) return;
-    lo = std::min(lo, c.util);
-    hi = std::max(hi, c.util);
-  }
-  if (lo < 80 || hi - lo > 8) return;  // the cards do not all look busy: nobody spins
-  const bool by_memory = std::all_of(m.begin(), m.end(), [](const CardMeans& c) { return IsPresent(c.mem_util); });
-  const bool by_power = std::all_of(m.begin(), m.end(), [](const CardMeans& c) { return IsPresent(c.power); });
-  if (!by_power && !by_memory) return;
-  const auto field = by_memory ? &CardMeans::mem_util : &CardMeans::power;
-  size_t slow = 0;
-  for (size_t i = 1; i < m.size(); ++i) {
-    if (m[i].*field > m[slow].*field) slow = i;
-  }
-  const double others = MedianOf(m, slow, field), own = m[slow].*field;
-  if (!(own > 0) || IsMissing(others)) return;
-  wave::FeatureSet& f = a->features;
-  if (by_power) f.Set(Feature::kSlowCardGap, m[slow].power / std::max(1e-6, MedianOf(m, slow, &CardMeans::power)) - 1);
-  double spin = 0;
-  for (size_t i = 0; i < m.size(); ++i) {
-    if (i == slow) continue;
-    // Power of a spinning card is not zero (about 30 % of the range); its memory activity nearly is.
-    const double share = by_memory ? 1.0 - m[i].mem_util / own : (1.0 - m[i].power / own) / 0.7;
-    const double spins = std::clamp(share, 0.0, 0.95);
-    for (CardInRun& k : a->cards) k.spin_share = k.card == m[i].card ? spins : k.spin_share;
-    spin += spins;
-  }
-  f.Set(Feature::kSpinShare, spin / static_cast<double>(m.size() - 1));
-  a->slow_card = m[slow].card;
-}
-
 void Communication(const std::vector<PreparedCard>& cards, const std::vector<CardMeans>& m, RunAnalysis* a) {
   double sum = 0, low = 0, mid = 0, high = 0;
   int n = 0, rated = 0;
@@ -149,7 +112,6 @@ void SeveralCards(const model::Recording&, const std::vector<PreparedCard>& card
   f.Set(Feature::kUtilSpread, m[0].util - others / static_cast<double>(n - 1));
   const double mem = MedianOf(m, 0, &CardMeans::mem_mb);
   if (mem > 0) f.Set(Feature::kMemSpread, m[0].mem_mb / mem);
-  Straggler(m, a);
   Communication(cards, m, a);
 }
 

@@ -42,12 +42,14 @@ double HostMean(const model::HostTrack& h, HostMetric m, model::TimeRange range)
   return mean.value();
 }
 
-void Processes(const model::Recording& r, RunAnalysis* a) {
+/// Of the processes on `cards`; empty = all. Of some, only what tells how one of them works is set, not their sums.
+void Processes(const model::Recording& r, const std::vector<size_t>& cards, RunAnalysis* a) {
   std::map<int64_t, ProcessMeans> by_pid;
   std::map<int64_t, size_t> lead_card;  // a process on several cards repeats its numbers on each
   for (const auto& h : a->run.holds) {
     const auto it = lead_card.try_emplace(h.pid, h.card).first;
     if (it->second != h.card) continue;
+    if (!cards.empty() && std::find(cards.begin(), cards.end(), h.card) == cards.end()) continue;
     ProcessMeans& m = by_pid[h.pid];
     for (const size_t i : h.rows) {
       const auto& p = r.processes[i];
@@ -82,9 +84,11 @@ void Processes(const model::Recording& r, RunAnalysis* a) {
   wave::FeatureSet& f = a->features;
   f.Set(Feature::kMainBusy, main.value());
   f.Set(Feature::kLogMainBusy, main.value());
-  f.Set(Feature::kCoresAllowed, allowed.value());
-  if (cores_known) f.Set(Feature::kTreeCores, cores);
-  if (workers_known) f.Set(Feature::kWorkers, workers);
+  if (cards.empty()) {
+    f.Set(Feature::kCoresAllowed, allowed.value());
+    if (cores_known) f.Set(Feature::kTreeCores, cores);
+    if (workers_known) f.Set(Feature::kWorkers, workers);
+  }
   if (workers_known && main.n > 0) {
     // What is read while training goes on and nobody else could read it, the main process reads between its steps.
     // Where nothing tells what it reads (another user's process), only that it is not so can be known.
@@ -103,7 +107,7 @@ const model::HostTrack* HostOf(const model::Recording& r, const RunAnalysis& a) 
 }
 
 void Host(const model::Recording& r, RunAnalysis* a) {
-  Processes(r, a);
+  Processes(r, {}, a);
   wave::FeatureSet& f = a->features;
   if (const model::HostTrack* h = HostOf(r, *a); h != nullptr) {
     f.Set(Feature::kDiskReadMbS, HostMean(*h, HostMetric::kDiskReadMbS, a->active));
@@ -113,6 +117,12 @@ void Host(const model::Recording& r, RunAnalysis* a) {
   if (f.Has(Feature::kWorkers) && f.Get(Feature::kCoresAllowed) > 0) {
     f.Set(Feature::kWorkersPerCore, f.Get(Feature::kWorkers) / f.Get(Feature::kCoresAllowed));
   }
+}
+
+void HostOfLate(const model::Recording& r, const std::vector<PreparedCard>& cards, RunAnalysis* a) {
+  Processes(r, a->late, a);
+  Waits(r, cards, a);
+  MainBlocked(a);
 }
 
 wave::Series Preparing(const model::Recording& r, const RunAnalysis& a) {
@@ -168,7 +178,8 @@ void Neighbours(const model::Recording& r, RunAnalysis* a) {
   for (const auto& h : a->run.holds) own_pids.insert(h.pid);
   double own = 0, foreign = 0;
   bool known = false;
-  std::set<TimeMs> own_times, foreign_times;
+  // On one card: ranks that run beside each other on two cards are no neighbours of whoever follows on one of them.
+  std::set<std::pair<int32_t, TimeMs>> own_times, foreign_times;
   const auto later = [](TimeMs t, const model::ProcessRow& p) { return t < p.t_ms; };
   const auto begin = std::upper_bound(r.processes.begin(), r.processes.end(), a->active.from, later);
   const auto end = std::upper_bound(begin, r.processes.end(), a->active.to, later);
@@ -180,14 +191,14 @@ void Neighbours(const model::Recording& r, RunAnalysis* a) {
     const float sm = p.Value(ProcessMetric::kSmUtil);
     if (IsPresent(sm)) known = true;
     if (own_pids.count(p.pid) != 0) {
-      own_times.insert(p.t_ms);
+      own_times.insert({p.card, p.t_ms});
     } else if (IsPresent(sm) && sm >= 5) {
-      foreign_times.insert(p.t_ms);
+      foreign_times.insert({p.card, p.t_ms});
     }
   }
   own = static_cast<double>(own_times.size());
   // Both on the card at once: the run before this one is no neighbour, however far apart the rows are.
-  for (const TimeMs t : foreign_times) foreign += own_times.count(t) != 0 ? 1 : 0;
+  for (const auto& row : foreign_times) foreign += own_times.count(row) != 0 ? 1 : 0;
   if (own > 0 && (known || foreign_times.empty())) {
     a->features.Set(Feature::kNeighbourShare, std::min(1.0, foreign / own));
   }

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the host and the job's workers did while the card waited. A cause that was there for a third of the run is not
 // thinned by the rest of it, and a save that writes for seconds says nothing of the loader: each moment counts as much
-// as the card was idle then, outside interruptions.
+// as the card was idle then, outside interruptions. Where some cards of a job keep the others waiting, theirs count.
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <set>
 
 #include "analysis/feature_parts.h"
 
@@ -126,13 +127,21 @@ HostInWaits OfHost(const model::HostTrack& h, const RunAnalysis& a, const WaitCl
 
 void Waits(const model::Recording& r, const std::vector<PreparedCard>& cards, RunAnalysis* a) {
   if (a->cards.empty()) return;
-  const WaitClock clock(cards[a->cards.front().card], a->cards.front());
+  const auto is_late = [&](size_t card) { return std::find(a->late.begin(), a->late.end(), card) != a->late.end(); };
+  const auto late = std::find_if(a->cards.begin(), a->cards.end(), [&](const CardInRun& k) { return is_late(k.card); });
+  const CardInRun& lead = late == a->cards.end() ? a->cards.front() : *late;
+  const WaitClock clock(cards[lead.card], lead);
+  std::set<int64_t> waiting;  // the processes that the card waits for
+  for (const auto& h : a->run.holds) {
+    if (a->late.empty() || is_late(h.card)) waiting.insert(h.pid);
+  }
   std::vector<TimeMs> windows;
   double tree = 0, beside = 0, workers = 0;
   bool tree_known = false, beside_known = false;
   for (const auto& [pid, m] : Processes(r, *a, clock, &windows)) {
     tree += m.tree.known() ? m.tree.value() : 0;
     tree_known = tree_known || m.tree.known();
+    if (!waiting.contains(pid)) continue;
     beside += m.beside.known() ? m.beside.value() : 0;
     beside_known = beside_known || m.beside.known();
     workers += m.workers.known() ? m.workers.value() : 0;

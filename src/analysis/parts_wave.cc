@@ -146,12 +146,16 @@ void Level(const std::vector<PreparedCard>& cards, RunAnalysis* a) {
     const double v = PlainMean(cards, *a, metric);
     if (IsPresent(v) && mean > 5) f.Set(feature, std::min(1.0, v / (mean / 100.0)));
   }
+  MainBlocked(a);
+}
+
+void MainBlocked(RunAnalysis* a) {
   // A main process that sleeps through the wait and no longer waits for batches; one that sleeps far longer sleeps
   // while the card computes as well, and says nothing.
-  const double sleeps = std::max(0.0, 1.0 - f.Get(Feature::kMainBusy)), share = wait / n;
-  if (IsPresent(sleeps) && f.Has(Feature::kMainBusy) && share >= 0.02) {
-    f.Set(Feature::kMainBlocked, std::min(sleeps, share) / std::max(sleeps, share));
-  }
+  wave::FeatureSet& f = a->features;
+  if (!f.Has(Feature::kMainBusy) || !(f.Get(Feature::kWaitShare) >= 0.02)) return;
+  const double sleeps = std::max(0.0, 1.0 - f.Get(Feature::kMainBusy)), waits = f.Get(Feature::kWaitShare);
+  f.Set(Feature::kMainBlocked, std::min(sleeps, waits) / std::max(sleeps, waits));
 }
 
 void Shape(const RunSeries& s, const std::vector<PreparedCard>& cards, RunAnalysis* a) {

@@ -55,6 +55,8 @@ std::vector<Finding> BuildFindings(const Piece& p, const Options& o);
 
 /// True if a finding of this id fired on the run.
 const Fired* FiredOn(const Piece& p, int run, model::FindingId id);
+/// The run has late cards, and what they wait for was found: what the others lose to them is part of that finding.
+bool WaitsForLate(const Piece& p, int run);
 /// A card that run `run` has and never uses while its other cards work.
 bool NeverWorksIn(const Piece& p, int run, size_t card);
 /// Whether nobody holds the card at sample i: no memory beyond what a driver reserves. Unknown without a memory

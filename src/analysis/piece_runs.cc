@@ -3,6 +3,7 @@
 // card, joined with the episodes of other cards of the node that begin and end with it.
 #include <algorithm>
 
+#include "analysis/coupling.h"
 #include "analysis/parallel.h"
 #include "analysis/piece.h"
 #include "analysis/recorded_runs.h"
@@ -82,6 +83,16 @@ void NameByRecord(const model::Recording& r, jobs::Run* run) {
   run->program = only->program;
 }
 
+/// The runs, those cut up whose processes are seen to be jobs of their own.
+std::vector<jobs::Run> Apart(std::vector<jobs::Run> runs, const Piece& p) {
+  std::vector<std::vector<jobs::Run>> parts(runs.size());
+  ParallelFor(runs.size(), p.threads,
+              [&](size_t i) { parts[i] = SplitUncoupled(*p.recording, p.cards, std::move(runs[i])); });
+  std::vector<jobs::Run> out;
+  for (auto& some : parts) out.insert(out.end(), some.begin(), some.end());
+  return out;
+}
+
 /// Looks at each run, several at once, and appends them in their order.
 void AddRuns(std::vector<jobs::Run> runs, bool assumed, Piece* p) {
   std::vector<RunAnalysis> done(runs.size());
@@ -113,7 +124,7 @@ void FindPieceRuns(Piece* p) {
     if (run.job.empty() && run.user.empty() && run.program.empty()) NameByRecord(r, &run);
     NameJob(r, &run);
   }
-  AddRuns(std::move(seen), false, p);
+  AddRuns(Apart(std::move(seen), *p), false, p);
   AddRuns(UnseenRuns(*p), false, p);
   std::vector<jobs::Run> assumed;
   for (size_t k = 0; k < p->cards.size(); ++k) {
@@ -134,7 +145,7 @@ void FindPieceRuns(Piece* p) {
     }
   }
   for (jobs::Run& run : assumed) NameByRecord(r, &run);
-  AddRuns(std::move(assumed), true, p);
+  AddRuns(Apart(std::move(assumed), *p), true, p);
   std::stable_sort(p->runs.begin(), p->runs.end(),
                    [](const RunAnalysis& a, const RunAnalysis& b) { return a.run.range.from < b.run.range.from; });
 }

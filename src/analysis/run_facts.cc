@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 #include "analysis/feature_parts.h"
 #include "wave/stats.h"
@@ -192,7 +193,6 @@ void CardFacts(const std::vector<PreparedCard>& cards, RunAnalysis* a) {
     f.card = k;
     const auto [first, last] = c.Range(a->active);
     f.never_works = c.has_util && !FirstWork(c, first, last);
-    f.has_process = std::any_of(a->run.holds.begin(), a->run.holds.end(), [k](const auto& h) { return h.card == k; });
     const std::vector<char> plain = PlainMask(c, *a, first, last);
     std::vector<float> u, w, clock;
     for (auto* v : {&u, &w, &clock}) v->reserve(last - first);
@@ -224,6 +224,19 @@ void CardFacts(const std::vector<PreparedCard>& cards, RunAnalysis* a) {
     }
     f.plain = parts::PlainStretches(c, *a);
     a->cards.push_back(std::move(f));
+  }
+  std::set<int64_t> working;
+  const auto never_works = [&](size_t card) {
+    return std::any_of(a->cards.begin(), a->cards.end(),
+                       [&](const CardInRun& k) { return k.card == card && k.never_works; });
+  };
+  for (const jobs::Hold& h : a->run.holds) {
+    if (!never_works(h.card)) working.insert(h.pid);
+  }
+  for (CardInRun& k : a->cards) {
+    k.own_process = k.never_works && std::any_of(a->run.holds.begin(), a->run.holds.end(), [&](const jobs::Hold& h) {
+                      return h.card == k.card && !working.contains(h.pid);
+                    });
   }
 }
 
@@ -279,6 +292,7 @@ RunAnalysis AnalyzeRun(const model::Recording& r, const std::vector<PreparedCard
   parts::InterruptionFeatures(mine.front()->coverage.median_interval_s, &a);
   parts::SeveralCards(r, cards, &a);
   parts::Clocks(cards, &a);
+  parts::Ranks(r, cards, &a);
   parts::Trend(series, cards, &a);
   parts::Neighbours(r, &a);
   return a;

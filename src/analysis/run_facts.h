@@ -16,11 +16,12 @@ struct CardInRun {
   size_t card = 0;                  // index into Recording::gpus
   double util_ref = 100;            // percent that counts as "a kernel always runs" (P95; 98 where that is below 95)
   double spin_share = 0;            // share of busy time spent spinning for a slower card (estimate)
+  size_t waits_for = SIZE_MAX;      // the card whose clock is held down, and with it this one's steps
   double wait_share = 0;            // of active time without interruptions
   double clock_ref_mhz = kMissing;  // SM clock of busy samples without a throttle reason
   double busy_power_share = kMissing;
   bool never_works = false;  // while other cards of the job do
-  bool has_process = false;  // a process of the job was seen on it
+  bool own_process = false;  // never works, and a process of the job is on it that works on no other card either
   /// Its samples with a utilisation in the active time outside interruptions: what is said of its work is said of them.
   struct Stretch {
     size_t first = 0, last = 0;  // [first, last)
@@ -48,6 +49,9 @@ struct RunAnalysis {
   bool aliased = false;
   double comm_share_low = 0, comm_share_high = 0;
   size_t slow_card = SIZE_MAX;               // index into Recording::gpus
+  bool others_rest = false;                  // the others wait for it without a kernel
+  std::vector<size_t> late;                  // cards that rest while the others spin for them
+  std::vector<size_t> held_down;             // of several cards those whose clock is held down
   model::TimeRange before_fall, after_fall;  // windows of the trend
 };
 
