@@ -62,7 +62,9 @@ TEST_F(CliTest, RulesExplainSaysWhereEachNumberComesFromAndWhen) {
   EXPECT_THAT(Out(), AllOf(HasSubstr("30 分 "), HasSubstr("各数值的来源"), Not(HasSubstr(" min"))));
   // Without a recording too.
   EXPECT_EQ(Run({"rules", "explain", "data-loading"}), 0);
-  EXPECT_THAT(Out(), AllOf(HasSubstr("worker_busy"), HasSubstr("process: mean cpu_cores - main_cpu_cores, weighted by 100 - sm_util, / workers")));
+  EXPECT_THAT(Out(),
+              AllOf(HasSubstr("worker_busy"),
+                    HasSubstr("process: mean cpu_cores - main_cpu_cores, weighted by 100 - sm_util, / workers")));
 }
 
 TEST_F(CliTest, RulesExplainCountsWhatItDoesNotPrint) {
