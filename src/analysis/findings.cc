@@ -74,6 +74,37 @@ bool NothingKept(const Piece& p, int run) {
   return told > 0;
 }
 
+/// The lives of a restart loop, and what nobody held between them.
+void TakeRestarts(const Piece& p, const Fired& f, Finding* x) {
+  for (const int run : f.group) {
+    if (!NothingKept(p, run)) {
+      Take(p, run, Line::kStartup, 1, x);
+      continue;
+    }
+    for (const auto& [key, lines] : p.account) {
+      if (key.run == run) x->wasted_by[key] += ledger::Sum(lines) - lines[Index(Line::kUnmeasured)];
+    }
+  }
+  for (const size_t k : f.cards) {
+    // The gaps between the lives: what nobody held, as far as this chain lasted.
+    double gaps = 0;
+    for (size_t i = 1; i < f.group.size(); ++i) {
+      gaps += Seconds(p.runs[static_cast<size_t>(f.group[i])].run.range.from -
+                      p.runs[static_cast<size_t>(f.group[i - 1])].run.range.to);
+    }
+    double unused = 0;
+    for (const auto& [key, lines] : p.account) {
+      if (key.card == k && key.run < 0) unused += lines[Index(Line::kUnused)];
+    }
+    if (unused <= 0) continue;
+    for (const auto& [key, lines] : p.account) {
+      if (key.card == k && key.run < 0) {
+        x->wasted_by[key] += lines[Index(Line::kUnused)] * std::min(1.0, std::max(0.0, gaps) / unused);
+      }
+    }
+  }
+}
+
 /// Where the seconds of a finding stand in the account.
 void TakeSeconds(const Piece& p, const Fired& f, Finding* x) {
   switch (x->id) {
@@ -99,33 +130,7 @@ void TakeSeconds(const Piece& p, const Fired& f, Finding* x) {
       break;
     }
     case FindingId::kRestartLoop:
-      for (const int run : f.group) {
-        if (!NothingKept(p, run)) {
-          Take(p, run, Line::kStartup, 1, x);
-          continue;
-        }
-        for (const auto& [key, lines] : p.account) {
-          if (key.run == run) x->wasted_by[key] += ledger::Sum(lines) - lines[Index(Line::kUnmeasured)];
-        }
-      }
-      for (const size_t k : f.cards) {
-        // The gaps between the lives: what nobody held, as far as this chain lasted.
-        double gaps = 0;
-        for (size_t i = 1; i < f.group.size(); ++i) {
-          gaps += Seconds(p.runs[static_cast<size_t>(f.group[i])].run.range.from -
-                          p.runs[static_cast<size_t>(f.group[i - 1])].run.range.to);
-        }
-        double unused = 0;
-        for (const auto& [key, lines] : p.account) {
-          if (key.card == k && key.run < 0) unused += lines[Index(Line::kUnused)];
-        }
-        if (unused <= 0) continue;
-        for (const auto& [key, lines] : p.account) {
-          if (key.card == k && key.run < 0) {
-            x->wasted_by[key] += lines[Index(Line::kUnused)] * std::min(1.0, std::max(0.0, gaps) / unused);
-          }
-        }
-      }
+      TakeRestarts(p, f, x);
       break;
     case FindingId::kHang:
       for (const auto& [key, s] : p.hang_s) {

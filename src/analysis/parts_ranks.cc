@@ -180,6 +180,30 @@ std::vector<size_t> HeldDown(const std::vector<Rank>& m) {
   return out;
 }
 
+/// The others spin while the late ranks wait for their data.
+void WaitForLate(const Late& late, std::vector<Rank>* m, RunAnalysis* a) {
+  for (const size_t i : late.ranks) a->late.push_back((*m)[i].facts->card);
+  for (const Rank& x : *m) {
+    if (x.idle < late.wait) x.facts->spin_share = std::max(0.0, (late.wait - x.idle) / (1 - x.idle));
+  }
+  for (const size_t i : late.ranks) (*m)[i].facts->spin_share = 0;
+  a->features.Set(Feature::kWaitShare, late.wait);
+}
+
+/// The others wait for the card whose clock is held down most, where they are seen to go step by step with it.
+void WaitForHeldDown(const std::vector<size_t>& held, const Evidence& evidence, std::vector<Rank>* m, RunAnalysis* a) {
+  std::vector<size_t> others;
+  for (size_t i = 0; i < m->size(); ++i) {
+    if (std::find(held.begin(), held.end(), i) == held.end()) others.push_back(i);
+  }
+  const std::optional<bool> together = evidence.Say(others);
+  Note(together, a);
+  if (together != true) return;
+  size_t worst = held.front();
+  for (const size_t i : held) worst = (*m)[i].throttled > (*m)[worst].throttled ? i : worst;
+  for (const size_t i : others) (*m)[i].facts->waits_for = (*m)[worst].facts->card;
+}
+
 }  // namespace
 
 void Ranks(const model::Recording& r, const std::vector<PreparedCard>& cards, RunAnalysis* a) {
@@ -212,28 +236,13 @@ void Ranks(const model::Recording& r, const std::vector<PreparedCard>& cards, Ru
     const std::optional<bool> together = evidence.Say(late->waiting);
     if (together == true) {
       Note(together, a);
-      for (const size_t i : late->ranks) a->late.push_back(m[i].facts->card);
-      for (size_t i = 0; i < m.size(); ++i) {
-        if (m[i].idle >= late->wait) continue;
-        m[i].facts->spin_share = std::max(0.0, (late->wait - m[i].idle) / (1 - m[i].idle));
-      }
-      for (const size_t i : late->ranks) m[i].facts->spin_share = 0;
-      f.Set(Feature::kWaitShare, late->wait);
+      WaitForLate(*late, &m, a);
       HostOfLate(r, cards, a);
       return;
     }
   }
   if (!held.empty()) {
-    std::vector<size_t> others;
-    for (size_t i = 0; i < m.size(); ++i) {
-      if (std::find(held.begin(), held.end(), i) == held.end()) others.push_back(i);
-    }
-    const std::optional<bool> together = evidence.Say(others);
-    Note(together, a);
-    if (together != true) return;
-    size_t worst = held.front();
-    for (const size_t i : held) worst = m[i].throttled > m[worst].throttled ? i : worst;
-    for (const size_t i : others) m[i].facts->waits_for = m[worst].facts->card;
+    WaitForHeldDown(held, evidence, &m, a);
     return;
   }
   Note(evidence.Say(slow ? slow->waiting : std::vector<size_t>()), a);
