@@ -98,7 +98,7 @@ TEST(RowOrder, ThatCannotBeToldIsRefused) {
 }
 
 /// Samples each 5 s with rows 3 ms apart; `counts` of cards, so many samples each. Card g reads 10 * g.
-std::string Changing(std::initializer_list<size_t> counts, int samples, int within_ms = 3) {
+std::string Changing(const std::vector<size_t>& counts, int samples, int within_ms = 3) {
   std::string text = "timestamp,utilization.gpu,memory.used\n";
   int64_t t = 1'762'900'002'000LL;
   for (const size_t k : counts) {
@@ -113,10 +113,10 @@ std::string Changing(std::initializer_list<size_t> counts, int samples, int with
 
 TEST(RowOrder, ANumberOfCardsThatChangesIsCountedByStretches) {
   for (const auto& counts :
-       std::vector<std::initializer_list<size_t>>{{2, 4}, {4, 3}, {8, 7}, {1, 2}, {2, 1}, {4, 1, 8}, {2, 3, 2}}) {
+       std::vector<std::vector<size_t>>{{2, 4}, {4, 3}, {8, 7}, {1, 2}, {2, 1}, {4, 1, 8}, {2, 3, 2}}) {
     for (const int within_ms : {0, 3, 60}) {
       const auto r = ReadText(Changing(counts, 40, within_ms));
-      const size_t most = std::max(counts);
+      const size_t most = *std::max_element(counts.begin(), counts.end());
       ASSERT_EQ(r.gpus.size(), most) << within_ms;
       for (size_t g = 0; g < most; ++g) {
         size_t samples = 0;
