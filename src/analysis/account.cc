@@ -106,7 +106,7 @@ double parts::ThrottleLoss(const PreparedCard& c, const CardInRun& facts, size_t
   using model::Mask;
   using model::ThrottleBit;
   const unsigned held = Mask(ThrottleBit::kHwThermal) | Mask(ThrottleBit::kSwThermal) | Mask(ThrottleBit::kHwSlowdown) |
-                        parts::CostlyPowerBits(c);
+                        c.costly_power_bits;
   if ((static_cast<unsigned>(mask) & held) == 0) return 0;
   return std::clamp(1.0 - mhz / facts.clock_ref_mhz, 0.0, 1.0);
 }

@@ -32,10 +32,6 @@ void Shape(const RunSeries& s, const std::vector<PreparedCard>& cards, RunAnalys
 void InterruptionFeatures(double interval_s, RunAnalysis* a);
 /// DataParallel, communication.
 void SeveralCards(const model::Recording& r, const std::vector<PreparedCard>& cards, RunAnalysis* a);
-/// The throttle bits of power that cost something: an external brake, and the cap where the limit was set below the
-/// card's own. At that (or where the card's own is not known) lower clocks under full load are no loss that can be had
-/// back.
-unsigned CostlyPowerBits(const PreparedCard& c);
 void Clocks(const std::vector<PreparedCard>& cards, RunAnalysis* a);
 /// Who waits for whom, and whether the cards work on the same steps at all. REQUIRES: SeveralCards, Level.
 void Ranks(const model::Recording& r, const std::vector<PreparedCard>& cards, RunAnalysis* a);

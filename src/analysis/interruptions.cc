@@ -95,12 +95,16 @@ struct Context {
 
 /// Stretches in which clearly more is written than usual.
 std::vector<wave::Event> WriteBursts(const wave::Series& writes) {
+  constexpr double kLeastMbS = 10;
   std::vector<double> w;
   for (const float v : writes.v) {
     if (IsPresent(v)) w.push_back(v);
   }
+  if (w.empty()) return {};
+  const auto [least, most] = std::minmax_element(w.begin(), w.end());
+  if (*most - *least < kLeastMbS) return {};  // none, without looking for the usual rate
   const double base = wave::Median(w), noise = wave::RobustSigma(w);
-  return IsPresent(base) ? wave::FindBursts(writes, base + std::max(10.0, 8 * noise)) : std::vector<wave::Event>{};
+  return wave::FindBursts(writes, base + std::max(kLeastMbS, 8 * noise));
 }
 
 struct Match {

@@ -115,12 +115,6 @@ void SeveralCards(const model::Recording&, const std::vector<PreparedCard>& card
   Communication(cards, m, a);
 }
 
-unsigned CostlyPowerBits(const PreparedCard& c) {
-  const auto spec = model::FindCardSpec(c.track->card.name);
-  const bool lowered = spec && spec->power_w > 0 && c.limit_w < 0.98 * spec->power_w;
-  return Mask(ThrottleBit::kHwPowerBrake) | (lowered ? Mask(ThrottleBit::kSwPowerCap) : 0U);
-}
-
 void Clocks(const std::vector<PreparedCard>& cards, RunAnalysis* a) {
   constexpr unsigned kThermal =
       Mask(ThrottleBit::kHwThermal) | Mask(ThrottleBit::kSwThermal) | Mask(ThrottleBit::kHwSlowdown);
@@ -132,7 +126,7 @@ void Clocks(const std::vector<PreparedCard>& cards, RunAnalysis* a) {
     const PreparedCard& c = cards[k.card];
     const auto [first, last] = c.Range(a->active);
     const bool has_temp = c.track->Has(GpuMetric::kTempC);
-    const unsigned costly = CostlyPowerBits(c);
+
     for (size_t i = first; i < last; ++i) {
       const double dt = c.dt(i);
       if (dt <= 0) continue;
@@ -148,7 +142,7 @@ void Clocks(const std::vector<PreparedCard>& cards, RunAnalysis* a) {
       const double ratio = mhz / k.clock_ref_mhz;
       // A power cap that costs a few percent of clock is how a well-fed card runs; heat is judged from 5 % on.
       const bool hot = (bits & kThermal) != 0 && ratio < 0.95;
-      const bool capped = !hot && (bits & costly) != 0 && ratio < 0.92;
+      const bool capped = !hot && (bits & c.costly_power_bits) != 0 && ratio < 0.92;
       if (hot) thermal += dt;
       if (capped) power += dt;
       if (hot || capped) {

@@ -96,14 +96,16 @@ struct HostInWaits {
 HostInWaits OfHost(const model::HostTrack& h, const RunAnalysis& a, const WaitClock& clock,
                    const std::vector<TimeMs>& windows) {
   HostInWaits m;
-  const model::Coverage cover = model::Cover(h.t_ms);
   const auto first = std::upper_bound(h.t_ms.begin(), h.t_ms.end(), a.active.from) - h.t_ms.begin();
   const auto last = std::upper_bound(h.t_ms.begin(), h.t_ms.end(), a.active.to) - h.t_ms.begin();
+  // Of this run only: a day has many runs. The row before tells what the first one speaks for.
+  const std::ptrdiff_t begin = std::max<std::ptrdiff_t>(0, first - 1);
+  const model::Coverage cover = model::Cover({h.t_ms.begin() + begin, h.t_ms.begin() + std::max(begin, last)});
   size_t k = 0;
   double share = 0;  // of the window, that the card waited
   for (auto i = static_cast<size_t>(first); i < static_cast<size_t>(last); ++i) {
     const TimeMs t = h.t_ms[i];
-    const double dt = cover.dt_s[i];
+    const double dt = cover.dt_s[i - static_cast<size_t>(begin)];
     const double w = clock.Weight(t - static_cast<TimeMs>(dt * 1000), t);
     const double count = h.At(HostMetric::kCpuCount, i), used = count * h.At(HostMetric::kCpuUtil, i) / 100.0;
     m.cpu_util.Add(h.At(HostMetric::kCpuUtil, i), w);

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "analysis/analysis.h"
+#include "model/card_specs.h"
 #include "wave/stats.h"
 
 namespace sawbill::analysis {
@@ -115,6 +116,14 @@ void TakeUtilisation(const model::GpuTrack& track, bool has_util, bool has_engin
   }
 }
 
+unsigned CostlyPowerBits(const PreparedCard& c) {
+  using model::Mask;
+  using model::ThrottleBit;
+  const auto spec = model::FindCardSpec(c.track->card.name);
+  const bool lowered = spec && spec->power_w > 0 && c.limit_w < 0.98 * spec->power_w;
+  return Mask(ThrottleBit::kHwPowerBrake) | (lowered ? Mask(ThrottleBit::kSwPowerCap) : 0U);
+}
+
 }  // namespace
 
 PreparedCard Prepare(const model::GpuTrack& track) {
@@ -130,6 +139,7 @@ PreparedCard Prepare(const model::GpuTrack& track) {
   c.has_power = std::any_of(c.power_w.begin(), c.power_w.end(), [](float v) { return IsPresent(v); });
   c.has_memory = present(GpuMetric::kMemUsedMb);
   if (track.card.power_limit_w) c.limit_w = *track.card.power_limit_w;
+  c.costly_power_bits = CostlyPowerBits(c);
   if (track.card.memory_total_mb) c.memory_total_mb = *track.card.memory_total_mb;
   c.idle_w = IdlePower(c);
   return c;

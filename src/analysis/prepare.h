@@ -33,6 +33,10 @@ struct PreparedCard {
   double idle_w = kMissing;  // mean power of samples without a kernel; NaN when there are too few
   double limit_w = kMissing;
   double memory_total_mb = kMissing;
+  /// The throttle bits of power that cost something: an external brake, and the cap where the limit was set below the
+  /// card's own. At that (or where the card's own is not known) lower clocks under full load are no loss that can be
+  /// had back.
+  unsigned costly_power_bits = 0;
 
   size_t size() const { return track->size(); }
   double dt(size_t i) const { return coverage.dt_s[i]; }
