@@ -58,12 +58,13 @@ void ForPlain(const CardInRun& card, Fn&& fn) {
 /// Mean of readings, each weighted by the seconds that it speaks for; missing ones do not count.
 class MeanOfReadings {
  public:
-  void Add(float v, float dt_s) {
+  void Add(double v, double dt_s) {
     if (IsMissing(v)) return;
-    sum_ += static_cast<double>(v) * dt_s;
+    sum_ += v * dt_s;
     weight_ += dt_s;
   }
-  double value() const { return weight_ > 0 ? sum_ / weight_ : kMissing; }
+  bool known() const { return weight_ > 0; }
+  double value() const { return known() ? sum_ / weight_ : kMissing; }
 
  private:
   double sum_ = 0, weight_ = 0;

@@ -35,10 +35,6 @@ struct Quiet {  // a stretch in which the GPU does next to nothing
   bool used = false;
 };
 
-double Overlap(double a0, double a1, double b0, double b1) {
-  return std::max(0.0, std::min(a1, b1) - std::max(a0, b0));
-}
-
 TimeMs At(const RunSeries& s, double seconds) { return s.origin + static_cast<TimeMs>(std::llround(seconds * 1000)); }
 
 void Add(const RunSeries& s, State state, double start_s, double end_s, Interruptions* out) {

@@ -49,19 +49,8 @@ class WaitClock {
   bool waits_ = false;
 };
 
-struct WeightedMean {
-  double sum = 0, weight = 0;
-  void Add(double v, double w) {
-    if (IsMissing(v)) return;
-    sum += v * w;
-    weight += w;
-  }
-  bool known() const { return weight > 0; }
-  double value() const { return known() ? sum / weight : kMissing; }
-};
-
 struct ProcessInWaits {
-  WeightedMean tree, beside, workers;  // cores of all, of all but the main process; number
+  MeanOfReadings tree, beside, workers;  // cores of all, of all but the main process; number
 };
 
 /// The job's processes while the card waited. `windows`: the times of the rows of the process that has most of them.
@@ -89,8 +78,8 @@ std::map<int64_t, ProcessInWaits> Processes(const model::Recording& r, const Run
 }
 
 struct HostInWaits {
-  WeightedMean cpu_util, iowait, disk_util, net_rx, cores, used;
-  WeightedMean used_by_rows;  // cores, weighted by the whole window of the process row it lies in
+  MeanOfReadings cpu_util, iowait, disk_util, net_rx, cores, used;
+  MeanOfReadings used_by_rows;  // cores, weighted by the whole window of the process row it lies in
 };
 
 HostInWaits OfHost(const model::HostTrack& h, const RunAnalysis& a, const WaitClock& clock,
@@ -160,7 +149,7 @@ void Waits(const model::Recording& r, const std::vector<PreparedCard>& cards, Ru
     const double cores = m.cores.value(), used = m.used.value();
     const double io_cores = m.iowait.known() ? cores * m.iowait.value() / 100.0 : kMissing;
     // On a host of many cores the share of all of them hides that each worker waits.
-    f.Set(Feature::kLoaderIowait, std::min(2.0, io_cores / std::max(1.0, workers)));
+    if (IsPresent(io_cores)) f.Set(Feature::kLoaderIowait, std::min(2.0, io_cores / std::max(1.0, workers)));
     if (IsPresent(used)) f.Set(Feature::kCoresFree, std::max(0.0, cores - used - (IsPresent(io_cores) ? io_cores : 0)));
     // Both sides over the same windows: in dips of a second the workers of a row of ten seconds look idle, and the
     // host's own second does not.

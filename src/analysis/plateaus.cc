@@ -12,10 +12,6 @@
 namespace sawbill::analysis {
 namespace {
 
-double Overlap(double a0, double a1, double b0, double b1) {
-  return std::max(0.0, std::min(a1, b1) - std::max(a0, b0));
-}
-
 /// A plateau, not a stretch of many dips: nearly all of its samples lie on the low side, in utilisation or in power.
 bool IsPlateau(const wave::Series& s, double usual, const wave::LevelStretch& st) {
   if (IsMissing(usual)) return false;  // no such series
@@ -43,6 +39,10 @@ bool PowerFollows(const RunSeries& s, const wave::LevelStretch& st, double usual
 }
 
 }  // namespace
+
+double Overlap(double a0, double a1, double b0, double b1) {
+  return std::max(0.0, std::min(a1, b1) - std::max(a0, b0));
+}
 
 double MeanOf(const wave::Series& s, const wave::LevelStretch& st) {
   double w = 0, sum = 0;

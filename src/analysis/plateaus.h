@@ -18,4 +18,7 @@ double MeanOf(const wave::Series& s, const wave::LevelStretch& st);
 /// Bursts between waits have a mean, and no level.
 bool MostlyQuiet(const wave::Series& s, const wave::LevelStretch& st, double hi);
 
+/// Seconds that [a0,a1] and [b0,b1] share; 0 where they do not meet.
+double Overlap(double a0, double a1, double b0, double b1);
+
 }  // namespace sawbill::analysis

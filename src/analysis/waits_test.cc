@@ -121,6 +121,19 @@ TEST(Waits, WaitingForIoCountsForEachWorker) {
   EXPECT_NEAR(a.runs.at(0).features.Get(Feature::kLoaderIowait), 1.0, 0.01);
 }
 
+// A figure of the host that was not read is neither none nor much of it.
+TEST(Waits, WhatTheHostDidNotTellIsNotKnown) {
+  RecordingBuilder b;
+  b.Card("0x20 70x1200").Constant(GpuMetric::kMemUsedMb, 60000);
+  b.Host(HostMetric::kCpuCount, "16x1220").Host(HostMetric::kCpuUtil, "5x1220");
+  const Analysis a = Judge(b.Process({0}, Process(8, 0.6, 0.3)).Build());
+  const wave::FeatureSet& f = a.runs.at(0).features;
+  for (const Feature x : {Feature::kIowait, Feature::kLoaderIowait, Feature::kDiskUtil, Feature::kNetRxMbS}) {
+    EXPECT_FALSE(f.Has(x)) << static_cast<int>(x);
+  }
+  EXPECT_EQ(f.Get(Feature::kNobodyPrepares), 0);  // they may sleep in reads
+}
+
 // A disk that is busy with a save says nothing of the loader.
 TEST(Waits, TheDiskOfASaveIsNotTheLoaders) {
   RecordingBuilder b;

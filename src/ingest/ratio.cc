@@ -60,7 +60,9 @@ struct Power {
   double at_one = kMissing, at_zero = kMissing, limit = kMissing;
 };
 
-Power PowerAt(const Table& table, NumberSlot slot, size_t layout) {
+/// Means of the power in the rows whose value of `slot` is busy, and in those that are quiet.
+template <typename Busy, typename Quiet>
+Power PowerWhere(const Table& table, NumberSlot slot, size_t layout, Busy busy, Quiet quiet) {
   const NumberSlot power = Slot(GpuMetric::kPowerW);
   Power p;
   if (!table.has(power)) return p;
@@ -73,14 +75,19 @@ Power PowerAt(const Table& table, NumberSlot slot, size_t layout) {
   ForRowsOf(table, layout, [&](size_t from, size_t to) {
     for (size_t i = from; i < to; ++i) {
       const float v = table.number(slot)[i];
-      if (v == 1 || v == 0) add(v == 1 ? 0 : 1, table.number(power)[i]);
-      if (v == 1 && table.has(kPowerLimitSlot)) add(2, table.number(kPowerLimitSlot)[i]);
+      if (busy(v)) add(0, table.number(power)[i]);
+      if (quiet(v)) add(1, table.number(power)[i]);
+      if (busy(v) && table.has(kPowerLimitSlot)) add(2, table.number(kPowerLimitSlot)[i]);
     }
   });
   if (n[0] >= 3) p.at_one = sum[0] / n[0];
   if (n[1] >= 3) p.at_zero = sum[1] / n[1];
   if (n[2] >= 3) p.limit = sum[2] / n[2];
   return p;
+}
+
+Power PowerAt(const Table& table, NumberSlot slot, size_t layout) {
+  return PowerWhere(table, slot, layout, [](float v) { return v == 1; }, [](float v) { return v == 0; });
 }
 
 /// A card at 1 % is within a few watts of an idle one; a card at 100 % draws far more than that, or half of its limit.
@@ -97,31 +104,13 @@ Scale ByPower(const Power& p) {
 
 /// Power in the upper half of what a column of fractions holds, and near its bottom, as PowerAt() has it for 1 and 0.
 Power PowerOver(const Table& table, NumberSlot slot, size_t layout) {
-  const NumberSlot power = Slot(GpuMetric::kPowerW);
-  Power p;
-  if (!table.has(power)) return p;
-  const std::vector<float>&v = table.number(slot), &w = table.number(power);
+  const std::vector<float>& v = table.number(slot);
   float most = 0;
   ForRowsOf(table, layout, [&](size_t from, size_t to) {
     for (size_t i = from; i < to; ++i) most = v[i] > most ? v[i] : most;
   });
-  double sum[3] = {}, n[3] = {};
-  const auto add = [&](int k, float x) {
-    if (IsMissing(x)) return;
-    sum[k] += static_cast<double>(x);
-    ++n[k];
-  };
-  ForRowsOf(table, layout, [&](size_t from, size_t to) {
-    for (size_t i = from; i < to; ++i) {
-      if (v[i] >= 0.5F * most) add(0, w[i]);
-      if (v[i] <= 0.1F * most) add(1, w[i]);
-      if (v[i] >= 0.5F * most && table.has(kPowerLimitSlot)) add(2, table.number(kPowerLimitSlot)[i]);
-    }
-  });
-  if (n[0] >= 3) p.at_one = sum[0] / n[0];
-  if (n[1] >= 3) p.at_zero = sum[1] / n[1];
-  if (n[2] >= 3) p.limit = sum[2] / n[2];
-  return p;
+  return PowerWhere(
+      table, slot, layout, [&](float x) { return x >= 0.5F * most; }, [&](float x) { return x <= 0.1F * most; });
 }
 
 /// Of a column of zeros and fractions below 1, below a heading that says percent.
