@@ -34,18 +34,25 @@ class WaitClock {
     waits_ = idle > kHardly * all;
   }
   /// Of (from, to].
-  double Weight(TimeMs from, TimeMs to) const {
-    const std::vector<double>& sums = waits_ ? idle_s_ : all_s_;
-    const auto at = [&](TimeMs t) {
-      const auto n = static_cast<size_t>(std::upper_bound(t_.begin(), t_.end(), t) - t_.begin());
-      return n == 0 ? 0.0 : sums[n - 1];
-    };
-    return at(to) - at(from);
-  }
+  double Weight(TimeMs from, TimeMs to) const { return At(to) - At(from); }
 
  private:
+  /// Up to `t`. Rows come in the order of their times: the next answer stands near the last one.
+  double At(TimeMs t) const {
+    constexpr size_t kNear = 16;
+    size_t n = last_;
+    for (size_t steps = 0; steps < kNear && n < t_.size() && t_[n] <= t; ++steps) ++n;
+    for (size_t steps = 0; steps < kNear && n > 0 && t_[n - 1] > t; ++steps) --n;
+    if ((n < t_.size() && t_[n] <= t) || (n > 0 && t_[n - 1] > t)) {
+      n = static_cast<size_t>(std::upper_bound(t_.begin(), t_.end(), t) - t_.begin());
+    }
+    last_ = n;
+    return n == 0 ? 0.0 : (waits_ ? idle_s_ : all_s_)[n - 1];
+  }
+
   std::vector<TimeMs> t_;
   std::vector<double> idle_s_, all_s_;
+  mutable size_t last_ = 0;
   bool waits_ = false;
 };
 

@@ -86,6 +86,16 @@ double IdlePower(const PreparedCard& c) {
   return c.coverage.median_interval_s > kFarApartS || mean > (1 + kAgree) * low ? low : mean;
 }
 
+double PowerAtWork(const PreparedCard& c) {
+  constexpr size_t kEnough = 10;
+  std::vector<float> busy;
+  busy.reserve(c.size());
+  for (size_t i = 0; i < c.size(); ++i) {
+    if (c.util[i] >= 50 && IsPresent(c.power_w[i])) busy.push_back(c.power_w[i]);
+  }
+  return busy.size() >= kEnough ? wave::QuantileOfReadings(std::move(busy), 0.5) : kMissing;
+}
+
 /// Over a longer time both are the same number: they were within 0.6 points of each other in every recording that has
 /// both. A ratio that is zero throughout while the driver sees kernels is a counter that does not run (vGPU), no
 /// idleness.
@@ -142,6 +152,7 @@ PreparedCard Prepare(const model::GpuTrack& track) {
   c.costly_power_bits = CostlyPowerBits(c);
   if (track.card.memory_total_mb) c.memory_total_mb = *track.card.memory_total_mb;
   c.idle_w = IdlePower(c);
+  c.work_w = PowerAtWork(c);
   return c;
 }
 

@@ -31,6 +31,7 @@ struct PreparedCard {
   bool util_contradicted = false;  // GPU-Util was there, and was not taken
   bool has_util = false, has_power = false, has_memory = false;
   double idle_w = kMissing;  // mean power of samples without a kernel; NaN when there are too few
+  double work_w = kMissing;  // median power of samples at half load or more; NaN when there are fewer than ten
   double limit_w = kMissing;
   double memory_total_mb = kMissing;
   /// The throttle bits of power that cost something: an external brake, and the cap where the limit was set below the

@@ -68,7 +68,6 @@ bool WorksByPower(const PreparedCard& c, model::TimeRange range) {
   // Without a kernel, a context and full clocks hold a card above its deepest idle, by up to 0.3 of what the limit
   // leaves (small cards); half of what this card draws at work is more than that.
   constexpr double kOfRange = 0.35, kOfBusy = 0.5, kOfLimit = 0.5;
-  constexpr size_t kEnough = 10;
   const auto [first, last] = c.Range(range);
   double w = 0, sum = 0;
   for (size_t i = first; i < last; ++i) {
@@ -79,11 +78,7 @@ bool WorksByPower(const PreparedCard& c, model::TimeRange range) {
   if (w < kLeastS || last - first < 3) return false;
   const double share = c.PowerShare(sum / w);
   if (IsMissing(c.idle_w)) return share > kOfLimit;
-  std::vector<double> busy;
-  for (size_t i = 0; i < c.size(); ++i) {
-    if (c.util[i] >= 50 && IsPresent(c.power_w[i])) busy.push_back(c.PowerShare(c.power_w[i]));
-  }
-  const double usual = busy.size() >= kEnough ? kOfBusy * wave::Median(std::move(busy)) : kOfRange;
+  const double usual = IsPresent(c.work_w) ? kOfBusy * c.PowerShare(c.work_w) : kOfRange;
   return share > std::max(0.1, usual);
 }
 

@@ -175,6 +175,14 @@ TEST(Stats, QuantilesOfLongSeriesOfAnyKindAreThoseOfTheSortedSeries) {
         EXPECT_EQ(WeightedQuantile(v, w, q), SortedQuantile(v, w, q)) << kind << " " << n << " " << q;
     }
   }
+  for (int kind = 0; kind < 5; ++kind) {
+    for (const size_t n : {size_t{1'999}, size_t{2'500}, size_t{30'001}}) {
+      std::vector<float> v;
+      for (size_t i = 0; i < n; ++i) v.push_back(static_cast<float>(value(kind)));
+      for (const double q : {0.0, 0.001, 0.1, 0.5, 0.9, 0.99, 1.0})
+        EXPECT_EQ(QuantileOfReadings(v, q), Quantile({v.begin(), v.end()}, q)) << kind << " " << n << " " << q;
+    }
+  }
   const std::vector<float> nothing(5000, static_cast<float>(kMissing)), ones(5000, 1);
   EXPECT_TRUE(IsMissing(WeightedQuantile(nothing, ones, 0.5)));
 }

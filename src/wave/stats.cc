@@ -160,7 +160,28 @@ double RankOf(std::vector<T>* v, double q) {
 
 double Quantile(std::vector<double> v, double q) { return RankOf(&v, q); }
 
-double QuantileOfReadings(std::vector<float> v, double q) { return RankOf(&v, q); }
+double QuantileOfReadings(std::vector<float> v, double q) {
+  if (v.size() <= kFewValues) return RankOf(&v, q);
+  // Only what shares its upper digit with the wanted rank, and the least value above, need to be put in order.
+  const double pos = q * static_cast<double>(v.size() - 1);
+  auto rank = static_cast<size_t>(std::floor(pos));
+  const double part = pos - static_cast<double>(rank);
+  std::vector<size_t> counts(Digit::kValues, 0);
+  for (const float x : v) ++counts[kDigits[0].Of(x)];
+  size_t wanted = 0;
+  for (; rank >= counts[wanted]; ++wanted) rank -= counts[wanted];
+  std::optional<float> above;
+  std::erase_if(v, [&](float x) {
+    const size_t digit = kDigits[0].Of(x);
+    if (digit > wanted) above = std::min(above.value_or(x), x);
+    return digit != wanted;
+  });
+  const auto at = v.begin() + static_cast<std::ptrdiff_t>(rank);
+  std::nth_element(v.begin(), at, v.end());
+  const double a = *at;
+  const double b = at + 1 != v.end() ? *std::min_element(at + 1, v.end()) : above.value_or(*at);
+  return a + part * (b - a);
+}
 
 double Median(std::vector<double> v) { return Quantile(std::move(v), 0.5); }
 
