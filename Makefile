@@ -26,8 +26,8 @@ run: ## build the program and show it at work
 
 test: ## build and run all tests
 	@scripts/bootstrap test
-	@scripts/build dev
-	@scripts/run_tests dev
+	@scripts/build release -DSAWBILL_TESTS=ON
+	@scripts/run_tests release
 
 check: ## everything that CI runs
 	@scripts/bootstrap check
@@ -69,12 +69,12 @@ fuzz-smoke: ## each fuzz target for a few seconds (FUZZ_SECONDS=15)
 
 check-nvml-peers: ## the real nvidia-smi, nvtop and pynvml on the scripted NVML (fetches non-free packages of Debian)
 	@scripts/bootstrap test
-	@scripts/build dev -- sawbill_nvml
-	@scripts/nvml_peers build/dev
+	@scripts/build release -- sawbill_nvml
+	@scripts/nvml_peers build/release
 
 golden-update: ## write the expected outputs anew and show what changed
 	@scripts/bootstrap test
-	@scripts/build dev
+	@scripts/build release -DSAWBILL_TESTS=ON
 	@scripts/golden_update
 
 docs: ## write the generated documents and the receipts in the READMEs anew

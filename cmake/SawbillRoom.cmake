@@ -53,7 +53,7 @@ function(sawbill_tests name)
   add_executable(${name}_test ${ARGN})
   target_link_libraries(${name}_test PRIVATE sawbill_${name} GTest::gmock GTest::gtest_main rapidcheck Threads::Threads)
   target_compile_definitions(${name}_test PRIVATE SAWBILL_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
-  target_compile_options(${name}_test PRIVATE $<$<CONFIG:Debug>:-O0>)
+  target_compile_options(${name}_test PRIVATE -O0)
   gtest_discover_tests(${name}_test DISCOVERY_MODE PRE_TEST TEST_PREFIX ${name}. PROPERTIES TIMEOUT 120)
 endfunction()
 
