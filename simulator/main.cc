@@ -22,7 +22,7 @@ constexpr const char* kUsage =
     R"(usage: sawbill-simulate SCENARIO --out DIR [options]
        sawbill-simulate --list
        sawbill-simulate play SCENARIO [--speed X] [--pid-file FILE] [options] -- COMMAND
-       sawbill-simulate stand-in [--workers W] [--load SHARE] [--seconds S] [--pid-file FILE]
+       sawbill-simulate stand-in [--workers W] [--load SHARE] [--main SHARE|follow] [--seconds S] [--pid-file FILE]
 
   --out DIR        folder to write into (made if missing)
   --seed N         default 1; the same seed gives the same bytes
@@ -39,8 +39,10 @@ play:     the cards of the scenario, live, for any program that reads NVML (it g
   --speed X        times real time (default 1)
   --from S         begin at this second of the scenario
   --pid-file FILE  the training process has the number that stands in this file (default: one that is not there)
-stand-in: a process that looks like a training job from outside and computes nothing: it sleeps, and its W loader workers
-          are busy for SHARE of the time (default 2 and 0.9).
+stand-in: a process that looks like a training job from outside and computes nothing: its W loader workers are busy for
+          SHARE of the time (default 2 and 0.9); itself it sleeps.
+  --main SHARE     the main process is busy so much of the time; with "follow" it spins while the first card works, as a
+                   training process does that waits for the card
 )";
 
 struct Arguments {

@@ -13,6 +13,9 @@
 // Evidence other than shape decides between them: writes, the level inside, the CPU of the main process. And where
 // polls miss most of a step, power that is a mean over the interval decides whether there was an event at all: a steady
 // step of 0.97 s reads as stretches of 100 and of 0 that come back every 32 s, and draws the same all the time.
+//
+// Readers check findings by hand: what counts as an event is told with the features (wave/features.inc) and changes
+// there too.
 #include "analysis/interruptions.h"
 
 #include <algorithm>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // `rules explain`: a rule in words; with a recording, how it was judged there, step by step, with the samples to check.
 #include <algorithm>
+#include <map>
 
 #include "app/commands.h"
 #include "app/json_text.h"
@@ -75,8 +76,17 @@ std::string Numbers(const std::vector<const rules::Rule*>& list, Lang lang) {
   int width = 0;
   for (const wave::Feature f : features) width = std::max(width, DisplayWidth(wave::Info(f).name));
   std::string out = Say(lang, Msg::kAppExplainNumbers) + "\n";
-  for (const wave::Feature f : features)
-    out += "  " + Pad(wave::Info(f).name, width) + "  " + wave::Info(f).from + "\n";
+  const std::string margin(static_cast<size_t>(width) + 4, ' ');
+  std::map<std::string_view, std::string_view> first;  // the same for several: told once
+  for (const wave::Feature f : features) {
+    const auto [at, is_new] = first.try_emplace(wave::Info(f).from, wave::Info(f).name);
+    const std::string from = is_new ? std::string(at->first) : Tr(lang, Msg::kAppExplainSameAs, at->second);
+    bool head = true;
+    for (const std::string& line : Wrap(from, std::max(60, 110 - width - 4))) {
+      out += (head ? "  " + Pad(wave::Info(f).name, width) + "  " : margin) + line + "\n";
+      head = false;
+    }
+  }
   return out;
 }
 
