@@ -4,6 +4,7 @@
 #include "app/pipeline.h"
 #include "base/text.h"
 #include "ingest/open.h"
+#include "sys/self.h"
 
 namespace sawbill::app {
 namespace {
@@ -12,6 +13,7 @@ constexpr size_t kMostExplained = 50;  // files of one folder
 
 int ExplainFormats(const Options& options, const Settings& settings, Environment* env) {
   if (options.files.empty()) return Fail(env, Status::Invalid(std::string(Text(settings.lang, Msg::kAppExplainWhich))));
+  sys::KeepFreedMemory();
   ingest::IngestOptions o;
   o.tz = settings.tz;
   o.lang = settings.lang;

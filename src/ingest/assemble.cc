@@ -243,11 +243,10 @@ void AddFacts(const model::CardInfo& from, model::CardInfo* to) {
 
 namespace {
 /// Leaves out the second of each near pair where that closes the holes which pairs make. Returns how many were left
-/// out.
-int64_t ThinPairs(GpuTrack* g) {
+/// out. `before`: what the track covers now.
+int64_t ThinPairs(const model::Coverage& before, GpuTrack* g) {
   const size_t n = g->size();
   if (n < 20) return 0;
-  const model::Coverage before = model::Cover(g->t_ms);
   const double span = Seconds(g->t_ms.back() - g->t_ms.front());
   if (before.hole_s < 0.2 * span) return 0;
   std::vector<TimeMs> gaps(n - 1);
@@ -299,8 +298,11 @@ void Finish(const ReadContext& context, GpuTrack* track, Recording* out) {
   const std::string where = context.file + ": gpu " + track->card.gpu;
   if (track->size() == 1) quality->Count(Odd::kSingleSample, where);
   if (const int64_t n = DropEmptySamples(track); n > 0) quality->Count(Odd::kNoValues, where, n);
-  if (const int64_t n = ThinPairs(track); n > 0) quality->Count(Odd::kDuplicateSample, where, n);
-  const model::Coverage cover = model::Cover(track->t_ms);
+  model::Coverage cover = model::Cover(track->t_ms);
+  if (const int64_t n = ThinPairs(cover, track); n > 0) {
+    quality->Count(Odd::kDuplicateSample, where, n);
+    cover = model::Cover(track->t_ms);
+  }
   if (cover.holes > 0) quality->Count(Odd::kGap, where, cover.holes);
   NoteIntervals(cover, context.lang, out);
 }

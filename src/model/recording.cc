@@ -48,16 +48,17 @@ bool SortColumns(Track* track, DataQuality* quality) {
 TimeMs MedianGap(const std::vector<TimeMs>& t_ms) {
   constexpr TimeMs kShort = 4096;
   const size_t rank = (t_ms.size() - 1) / 2;
-  // By far most are of a few seconds at most: counted, not sorted.
-  std::vector<uint32_t> counts(kShort, 0);
+  // By far most are of a few seconds at most: counted, not sorted. Neighbours go to different halves: they are mostly
+  // alike, and an addition to the same count would wait for the one before it.
+  std::vector<uint32_t> counts(2 * kShort, 0);
   for (size_t i = 1; i < t_ms.size(); ++i) {
     const TimeMs gap = t_ms[i] - t_ms[i - 1];
-    if (gap >= 0 && gap < kShort) ++counts[static_cast<size_t>(gap)];
+    if (gap >= 0 && gap < kShort) ++counts[static_cast<size_t>(gap + (i & 1) * kShort)];
   }
   const bool ascending = std::is_sorted(t_ms.begin(), t_ms.end());
   size_t below = 0;
-  for (size_t gap = 0; ascending && gap < counts.size(); ++gap) {
-    below += counts[gap];
+  for (size_t gap = 0; ascending && gap < kShort; ++gap) {
+    below += counts[gap] + counts[gap + kShort];
     if (below > rank) return static_cast<TimeMs>(gap);
   }
   std::vector<TimeMs> gaps;
