@@ -204,18 +204,40 @@ class LongTable {
   std::map<size_t, bool> used_;
 };
 
+/// A legend that lacks the node or the uuid is of the one card that has them and fits; false where several do.
+bool Complete(const std::map<size_t, Legend>& all, prom::CardLabels* card) {
+  const prom::CardLabels* found = nullptr;
+  for (const auto& [i, legend] : all) {
+    const prom::CardLabels& c = legend.card;
+    const auto fits = [](const std::string& mine, const std::string& other) { return mine.empty() || mine == other; };
+    const bool more =
+        c.node.size() + c.uuid.size() + c.gpu.size() > card->node.size() + card->uuid.size() + card->gpu.size();
+    if (!more || !fits(card->node, c.node) || !fits(card->uuid, c.uuid) || !fits(card->gpu, c.gpu)) continue;
+    if (found != nullptr && (found->node != c.node || found->uuid != c.uuid || found->gpu != c.gpu)) return false;
+    found = &c;
+  }
+  if (found != nullptr) *card = *found;
+  return true;
+}
+
 /// Reads the rows below the headings; legends of each form come down to the same triple.
 class Reader {
  public:
   explicit Reader(const Shape& shape) : shape_(shape) {
-    if (!shape.wide()) return;
-    for (size_t i = 0; i < shape.names.size(); ++i) {
-      if (i == shape.time) continue;
-      if (auto legend = ReadLegend(shape.names[i]))
+    for (size_t i = 0; shape.wide() && i < shape.names.size(); ++i) {
+      if (i == shape.time || shape.names[i].empty()) continue;
+      if (auto legend = ReadLegend(shape.names[i])) {
         columns_.emplace(i, std::move(*legend));
-      else if (!shape.names[i].empty())
+      } else {
         unknown_.push_back(shape.names[i]);
+      }
     }
+    const std::map<size_t, Legend> as_told = columns_;
+    std::erase_if(columns_, [&](auto& column) {
+      if (Complete(as_told, &column.second.card)) return false;
+      unknown_.push_back(shape.names[column.first]);
+      return true;
+    });
   }
   bool hopeless() const { return shape_.wide() && columns_.empty(); }
   void Row(const std::vector<std::string_view>& cells) {
