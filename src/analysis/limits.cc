@@ -28,6 +28,16 @@ void LimitByKinds(bool power, bool memory, bool processes, bool hosts, Lang lang
       Tr(lang, Msg::kLimitNotRecorded, Join(items, zh ? "、" : ", no "), Join(effects, zh ? "，" : ", ")));
 }
 
+/// A log that somebody else wrote: 'sawbill doctor' knows nothing of where it was written.
+bool IsForeign(const model::Recording& r) { return !r.format.empty() && r.format.find("sawbill") == std::string::npos; }
+
+std::string SilentWords(const model::Recording& r, const std::string& gpu, Lang lang) {
+  if (!IsForeign(r)) return Tr(lang, Msg::kRecCardSilent, gpu);
+  const int64_t bad = r.quality.count(model::Odd::kBadCell);
+  if (bad == 0) return Tr(lang, Msg::kLimitCardSilentLog, gpu);
+  return Tr(lang, Msg::kLimitCardSilentBad, gpu, bad, r.quality.detail(model::Odd::kBadCell));
+}
+
 }  // namespace
 
 void Limits(const Piece& p, const Options& o, PieceResult* out) {
@@ -43,7 +53,7 @@ void Limits(const Piece& p, const Options& o, PieceResult* out) {
     const PreparedCard& c = p.cards[k];
     if (!p.split[k].empty()) continue;
     if (IsSilent(c)) {
-      out->limits.push_back(Tr(o.lang, Msg::kRecCardSilent, c.track->card.gpu));
+      out->limits.push_back(SilentWords(r, c.track->card.gpu, o.lang));
       continue;
     }
     util = util || c.has_util;
@@ -67,7 +77,7 @@ void Limits(const Piece& p, const Options& o, PieceResult* out) {
   say(aliased, Msg::kLimitAliased, Msg::kLimitAliasedMany);
   if (p.cards.empty()) return;
   if (std::all_of(p.cards.begin(), p.cards.end(), IsSilent)) {
-    out->cannot_judge.push_back(Tr(o.lang, Msg::kCannotJudgeNoCard));
+    out->cannot_judge.push_back(Tr(o.lang, IsForeign(r) ? Msg::kCannotJudgeNoCardInLog : Msg::kCannotJudgeNoCard));
     return;
   }
   if (!time || !util) {

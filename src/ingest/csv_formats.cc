@@ -2,6 +2,7 @@
 #include "ingest/csv_formats.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "base/text.h"
 #include "ingest/assemble.h"
@@ -44,6 +45,10 @@ bool OfAHost(const Sniffed& s) {
 
 /// What stood in the file that made it unusable, for the refusal.
 Status NothingRead(const Table& table, const ReadContext& context, const model::DataQuality& quality) {
+  if (const double step_s = CoarseEpochStepS(table.unread_time); step_s > 0) {
+    return Status::Unsupported(
+        Tr(context.lang, Msg::kIngestTimeDigits, context.file, table.unread_time_column, table.unread_time, step_s));
+  }
   if (!table.unread_time.empty()) {
     const bool order_untold = ReadTimeWords(table.unread_time, DateOrder::kEither).has_value();
     return Status::Unsupported(Tr(context.lang, order_untold ? Msg::kIngestDateOrderUntold : Msg::kIngestTimeUnread,
@@ -66,6 +71,37 @@ bool HasReading(const Table& table) {
     if (!table.numbers[m].empty()) return true;
   }
   return !table.doubles[kEnergySlot].empty();
+}
+
+bool AnyReading(const Table& table) {
+  const auto any = [](const auto& column) {
+    return std::any_of(column.begin(), column.end(), [](auto v) { return !std::isnan(v); });
+  };
+  for (size_t m = 0; m < model::kGpuMetrics; ++m) {
+    if (any(table.numbers[m])) return true;
+  }
+  return any(table.doubles[kEnergySlot]);
+}
+
+/// What commas inside quotes were taken for: "" where there are none.
+std::string CommasSaid(const Table& table, Lang lang) {
+  const CommaCells& commas = table.commas;
+  if (commas.cells().empty()) return "";
+  const CommaMeaning meaning = commas.Meaning();
+  if (meaning == CommaMeaning::kUntold && commas.first_either().empty()) return "";
+  const auto heading = [&](const CommaCells::Cell& c) -> const ColumnTaken& {
+    return table.layouts[c.layout].taken[c.column];
+  };
+  if (meaning != CommaMeaning::kUntold) {
+    const ColumnTaken& column = heading(commas.cells().front());
+    return Tr(lang, meaning == CommaMeaning::kDecimal ? Msg::kIngestNoteDecimalComma : Msg::kIngestNoteThousands,
+              commas.first(), column.column, column.heading);
+  }
+  const auto either =
+      std::find_if(commas.cells().begin(), commas.cells().end(), [](const CommaCells::Cell& c) { return c.either(); });
+  const ColumnTaken& column = heading(*either);
+  return Tr(lang, Msg::kIngestNoteCommaUntold, commas.first_either(), column.column, column.heading,
+            FormatShortest(either->value.decimal), FormatShortest(either->value.grouped));
 }
 
 void NoteInference(const Table& table, const ReadContext& context, Recording* out) {
@@ -123,6 +159,13 @@ Status ReadCards(sys::LineReader* lines, const ReadContext& context, bool own, R
   if (!HasReading(table)) {
     return Status::Unsupported(Tr(context.lang, Msg::kIngestNoReading, context.file));
   }
+  const std::string commas = CommasSaid(table, context.lang);
+  if (table.bad_cells > 0 && !AnyReading(table)) {
+    std::string message = Tr(context.lang, Msg::kIngestNoCellReadable, context.file, table.bad_cells, table.first_bad);
+    if (!commas.empty()) message += (context.lang == Lang::kZh ? "" : " ") + commas;
+    return Status::Unsupported(message);
+  }
+  if (!commas.empty()) out->notes.push_back(commas);
   NoteInference(table, context, out);
   NotePower(table, context, out);
   for (const Layout& l : table.layouts) {

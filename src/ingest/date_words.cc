@@ -9,7 +9,9 @@
 // the report says so.
 #include "ingest/date_words.h"
 
+#include <algorithm>
 #include <array>
+#include <iterator>
 
 #include "base/text.h"
 #include "ingest/words.h"
@@ -115,6 +117,43 @@ bool ZoneName(std::string_view w, Words* out) {
   return true;
 }
 
+/// "星期二", "周二", "(週二)", "火曜日", "화요일".
+bool IsEasternWeekday(std::string_view w) {
+  if (w.size() > 2 && w.front() == '(' && w.back() == ')') w = w.substr(1, w.size() - 2);
+  for (const std::string_view before : {"星期", "周", "週", "礼拜", "禮拜"}) {
+    if (StartsWith(w, before) && w.size() == before.size() + 3) return true;
+  }
+  return (EndsWith(w, "曜日") || EndsWith(w, "요일")) && w.size() == 9;
+}
+
+/// "2026年", "11月03日", "2026年11月03日星期二", "17时00分12秒", as Chinese, Japanese and Korean locales count them.
+bool Counted(std::string_view w, Words* out) {
+  constexpr struct {
+    std::string_view unit;
+    int Words::* to;
+    int64_t least, most;
+  } kUnits[] = {{"年", &Words::year, 1990, 2200}, {"년", &Words::year, 1990, 2200}, {"月", &Words::month, 1, 12},
+                {"월", &Words::month, 1, 12},     {"日", &Words::day, 1, 31},       {"일", &Words::day, 1, 31},
+                {"时", &Words::hour, 0, 23},      {"時", &Words::hour, 0, 23},      {"시", &Words::hour, 0, 23},
+                {"分", &Words::minute, 0, 59},    {"분", &Words::minute, 0, 59},    {"秒", &Words::second, 0, 60},
+                {"초", &Words::second, 0, 60}};
+  if (StartsWith(w, "西元")) w.remove_prefix(std::string_view("西元").size());
+  do {
+    size_t digits = 0;
+    while (digits < w.size() && Digit(w[digits])) ++digits;
+    const int64_t n = digits > 4 ? -1 : WholeNumber(w.substr(0, digits));
+    w.remove_prefix(digits);
+    const auto* const unit =
+        std::find_if(std::begin(kUnits), std::end(kUnits), [&](const auto& u) { return StartsWith(w, u.unit); });
+    if (n < 0 || unit == std::end(kUnits) || n < unit->least || n > unit->most) return false;
+    // Minutes and seconds are 0 until told; the others are told once.
+    if (out->*unit->to > 0 || (unit->to == &Words::hour && out->hour >= 0)) return false;
+    out->*unit->to = static_cast<int>(n);
+    w.remove_prefix(unit->unit.size());
+  } while (!w.empty() && Digit(w[0]));
+  return w.empty() || IsEasternWeekday(w);
+}
+
 /// "17:00:12", "5:00:12.123", "17:00", each also with "PM", "Z" or "+01:00" right behind it, or "下午" before it.
 bool TimeOfDay(std::string_view w, Words* out) {
   if (out->hour >= 0) return false;
@@ -123,6 +162,7 @@ bool TimeOfDay(std::string_view w, Words* out) {
     out->half = HalfOfDay(half);
     w.remove_prefix(half.size());
   }
+  if (w.find(':') == std::string_view::npos) return out->half > 0 && Counted(w, out);
   const int hour = TakeTwo(&w);
   if (hour < 0 || hour > 23 || w.empty() || w[0] != ':') return false;
   w.remove_prefix(1);
@@ -204,27 +244,20 @@ bool Named(std::string_view w, Words* out) {
   return IsWeekday(w) || ZoneName(w, out);
 }
 
-/// A year or a day, "2026年", "01月", "02日", "星期五".
+/// A year or a day.
 bool Numbered(std::string_view w, Words* out) {
-  if (StartsWith(w, "星期") || StartsWith(w, "周")) return true;
-  size_t digits = 0;
-  while (digits < w.size() && Digit(w[digits])) ++digits;
-  const int64_t n = WholeNumber(w.substr(0, digits));
-  const std::string_view unit = w.substr(digits);
-  if (n < 0 || digits > 4) return false;
-  const auto set = [&](int* to, int64_t least, int64_t most) {
-    if (*to >= 0 || n < least || n > most) return false;
-    *to = static_cast<int>(n);
-    return true;
-  };
-  if (unit.empty() ? digits == 4 : unit == "年") return set(&out->year, 1990, 2200);
-  if (unit.empty() ? digits <= 2 : unit == "日") return set(&out->day, 1, 31);
-  return unit == "月" && set(&out->month, 1, 12);
+  const int64_t n = w.size() <= 4 ? WholeNumber(w) : -1;
+  int* const to = w.size() == 4 ? &out->year : &out->day;
+  if (n < 0 || w.size() == 3 || *to >= 0 || (w.size() == 4 ? n < 1990 || n > 2200 : n < 1 || n > 31)) return false;
+  *to = static_cast<int>(n);
+  return true;
 }
 
 bool OneWord(std::string_view w, DateOrder order, Words* out) {
+  if (IsEasternWeekday(w)) return true;
   if (w.front() == '(' && w.back() == ')') return out->out.zone;  // "+0100 (CET)"
-  return Named(w, out) || TimeOfDay(w, out) || Offset(w, false, out) || DateWord(w, order, out) || Numbered(w, out);
+  return Named(w, out) || TimeOfDay(w, out) || Offset(w, false, out) || DateWord(w, order, out) || Numbered(w, out) ||
+         Counted(w, out);
 }
 
 int DaysIn(int month, int year) {

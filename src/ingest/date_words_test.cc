@@ -48,6 +48,27 @@ TEST(DateWords, OfWhichOneMeaningIsPossible) {
   EXPECT_EQ(TimesOf("02.12.2026 18:00:12", "02.12.2026 18:00:22", "Europe/Berlin"), noon);
 }
 
+TEST(DateWords, AsEasternLocalesCountThem) {
+  const std::string noon = "2026-12-02T17:00:12.000Z 2026-12-02T17:00:22.000Z";
+  const auto both = [](std::string text) {
+    std::string second = text;
+    second.replace(second.find("12", second.find(':') == std::string::npos ? second.find("00") : second.find(':')), 2,
+                   "22");
+    return TimesOf(text, second);
+  };
+  for (const char* text :
+       {"2026年12月02日 星期三 17:00:12 UTC", "2026年 12月 02日 星期三 17:00:12 UTC", "2026年12月2日星期三 17:00:12",
+        "2026年12月02日 星期三 下午 05:00:12", "2026年12月02日 星期三 17时00分12秒", "2026年12月02日 下午05时00分12秒",
+        "西元2026年12月02日 (週三) 17時00分12秒 UTC", "2026年 12月  2日 水曜日 17:00:12 UTC",
+        "2026년 12월 02일 수요일 17:00:12", "2026년 12월 02일 (수요일) 17시 00분 12초"}) {
+    EXPECT_EQ(both(text), noon) << text;
+  }
+  for (const char* text : {"2026年13月02日 17:00:12", "2026年12月 17:00:12", "2026年2027年12月02日 17:00:12",
+                           "2026年12月02日 25时00分12秒", "2026年12月02日 17:00:12 17时", "2026年12月02日x 17:00:12"}) {
+    EXPECT_FALSE(ReadTimeWords(text, DateOrder::kEither)) << text;
+  }
+}
+
 TEST(DateWords, TwelveIsTheFirstHourOfItsHalf) {
   EXPECT_EQ(TimesOf("2026-12-02 11:59:59 AM", "2026-12-02 12:00:09 PM"),
             "2026-12-02T11:59:59.000Z 2026-12-02T12:00:09.000Z");

@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "ingest/archive.h"
 #include "ingest/cells.h"
+#include "ingest/legends.h"
 #include "ingest/recognise.h"
 #include "ingest/table.h"
 
@@ -84,6 +85,9 @@ std::string UnknownColumns(const Opened& o, Lang lang) {
 }
 
 Status NotRecognised(const std::string& path, const Opened& o, Lang lang) {
+  if (const std::vector<std::string> legends = LegendsWithoutMetric(o.sample); !legends.empty()) {
+    return Status::Unsupported(Tr(lang, Msg::kIngestLegendsNoMetric, path, Ellipsize(Join(legends, ", "), 80)));
+  }
   const Sniffed s = Sniff(o.sample, model::Scope::kGpu);
   std::string message = Tr(lang, Msg::kIngestNotKnown, path, Looks(o, lang));
   message += UnknownColumns(o, lang);

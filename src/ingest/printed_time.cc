@@ -1,12 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ingest/printed_time.h"
 
+#include <cstdlib>
+
 #include "base/text.h"
+#include "ingest/stamp_forms.h"
 #include "ingest/words.h"
 
 namespace sawbill::ingest {
 namespace {
 using model::Odd;
+
+constexpr TimeMs kDayMs = 86'400'000, kQuarterMs = 15 * 60'000;
 
 bool Digit(char c) { return c >= '0' && c <= '9'; }
 
@@ -104,6 +109,51 @@ bool PrintedTimes::ParseDateAndTime(std::string_view date, std::string_view time
   date_minute_ = of_day.hour * 60 + of_day.minute;
   *t = Settle(minute_ms_ + of_day.second * 1000 + of_day.ms, true);
   compact_ = true;
+  return true;
+}
+
+bool PrintedTimes::TakeDay(std::string_view line) {
+  TimeMs t = 0;
+  const std::string_view text = TimeLine(Trim(line), &cells_);
+  if (text.empty() || !cells_.Parse(text, &t)) return false;
+  day_ = {};
+  day_.told = day_.fresh = true;
+  const auto words = ReadTimeWords(text, context_.dates.order);
+  // A zone of many meanings is the machine's own, as --tz is; so is the clock of what counts seconds from 1970.
+  day_.zone = words ? words->zone : !cells_.last_is_local() && (cells_.last() & kEpochNotations) == 0;
+  day_.offset = !day_.zone ? context_.tz->OffsetSeconds(t) * 1000LL : words ? words->zone_min * 60'000LL : 0;
+  day_.date = CivilFromUtc(t + day_.offset);
+  day_.last = (t + day_.offset) % kDayMs;
+  return true;
+}
+
+bool PrintedTimes::ParseTimeOfDay(std::string_view time, TimeMs* t) {
+  DayTime of_day;
+  if (!ReadDayTime(time, &of_day)) return false;
+  const TimeMs at = (of_day.hour * 60 + of_day.minute) * 60'000LL + of_day.second * 1000 + of_day.ms;
+  if (day_.fresh && day_.zone) {
+    // `date -u` beside a local clock: the first row follows at once, but for whole quarters of an hour, which are the
+    // zone that the rows are in.
+    TimeMs ahead = at - day_.last;
+    if (ahead < -kDayMs / 2) ahead += kDayMs;
+    if (ahead > kDayMs / 2) ahead -= kDayMs;
+    const TimeMs quarters = (ahead + (ahead < 0 ? -kQuarterMs / 2 : kQuarterMs / 2)) / kQuarterMs * kQuarterMs;
+    if (quarters != 0 && std::abs(ahead - quarters) <= 60'000) {
+      day_.offset += quarters;
+      const TimeMs local = UtcFromCivil(day_.date) / kDayMs * kDayMs + day_.last + quarters;
+      day_.date = CivilFromUtc(local);
+      day_.last = ((local % kDayMs) + kDayMs) % kDayMs;
+    }
+  }
+  day_.fresh = false;
+  TimeMs midnight = UtcFromCivil(day_.date) / kDayMs * kDayMs;
+  if (at < day_.last - kDayMs / 2) midnight += kDayMs;
+  day_.last = at;
+  CivilTime civil = CivilFromUtc(midnight + at);
+  day_.date = civil;
+  civil.second = civil.millisecond = 0;
+  const TimeMs minute = day_.zone ? UtcFromCivil(civil) - day_.offset : context_.tz->FromLocal(civil);
+  *t = Settle(minute + of_day.second * 1000 + of_day.ms, !day_.zone);
   return true;
 }
 

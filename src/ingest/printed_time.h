@@ -22,6 +22,11 @@ class PrintedTimes {
   bool TakePrefix(std::string_view* rest, TimeMs* t);
   /// Where rows carry date and time in words of their own ("20240104", "13:54:35").
   bool ParseDateAndTime(std::string_view date, std::string_view time, TimeMs* t);
+  /// Where rows carry a time of day only, and a line of its own above them a date: reads that line.
+  bool TakeDay(std::string_view line);
+  bool has_day() const { return day_.told; }
+  /// "13:54:35" of the day that TakeDay() read, or of the next one after each midnight that the rows passed.
+  bool ParseTimeOfDay(std::string_view time, TimeMs* t);
 
   int64_t times() const { return times_; }
   /// Zones that were assumed, times that ran back: counted and noted. What --explain-format says of the times.
@@ -30,8 +35,17 @@ class PrintedTimes {
  private:
   TimeMs Settle(TimeMs t, bool local);
 
+  struct Day {
+    bool told = false, fresh = false;  // fresh = no row has followed yet
+    CivilTime date;                    // of the clock that the rows show
+    bool zone = false;
+    TimeMs offset = 0;  // of that clock, east of UTC
+    TimeMs last = 0;    // time of day, of the line or of the last row
+  };
+
   const ReadContext& context_;
   TimeCells cells_;
+  Day day_;
   bool compact_ = false;  // "YYYYMMDD" was seen
   int64_t times_ = 0, zoneless_ = 0, back_ = 0;
   TimeMs last_raw_ = 0, last_ = 0, first_back_ = 0;

@@ -135,6 +135,12 @@ void TakeUnwrapped(const std::string& path, Opened* o) {
   Rank(o);
 }
 
+/// Labels of series as columns: a table of Prometheus, whatever some of its columns are called.
+bool HasNameColumn(std::string_view sample) {
+  return sample.substr(0, sample.find('\n')).find("__name__") != std::string_view::npos &&
+         sample.find(',') != std::string_view::npos && Trim(sample).front() != '{' && Trim(sample).front() != '[';
+}
+
 void TakeDateAndTime(Opened* o) {
   auto joined = JoinDateAndTime(o->sample, o->bytes());
   if (!joined) return;
@@ -146,7 +152,7 @@ void TakeDateAndTime(Opened* o) {
 
 Result<Opened> Recognise(sys::FileSystem* fs, const std::string& path) {
   SAWBILL_ASSIGN_OR_RETURN(Opened o, OpenAsText(fs, path));
-  if (o.candidates.front().certainty < kLeastCertainty) TakeUnwrapped(path, &o);
+  if (o.candidates.front().certainty < kLeastCertainty || HasNameColumn(o.sample)) TakeUnwrapped(path, &o);
   TakeDateAndTime(&o);
   if (!o.stamps) TakeStamps(&o);
   if (!o.wide) TakeWide(path, &o);

@@ -53,6 +53,14 @@ TEST(Refusal, OfTimesThatCannotBeReadNamesTheColumnAndTheFirstOfThem) {
   }
 }
 
+TEST(Refusal, OfUnixTimesOfTooFewDigitsSaysHowFewAndHowToSaveThem) {
+  const std::string log = "timestamp,gpu,util\n1.793696e+09,0,95\n1.793696e+09,0,96\n";
+  EXPECT_THAT(RefusalIn(Lang::kEn, log),
+              AllOf(HasSubstr("column 1"), HasSubstr("'1.793696e+09' stands for any of 1000 s"),
+                    HasSubstr("float_format='%.3f'")));
+  EXPECT_THAT(RefusalIn(Lang::kZh, log), HasSubstr("位数太少"));
+}
+
 TEST(Refusal, OfRowsWhoseTimeIsFineSpeaksOfNoTime) {
   EXPECT_THAT(RefusalIn(Lang::kEn, "timestamp,index,utilization.gpu [%]\n2026-12-02 10:00:00,0\n"),
               AllOf(HasSubstr("no row that can be read"), Not(HasSubstr("the time in column"))));

@@ -68,6 +68,7 @@ void RowReader::Grow() {
 /// Takes back what the first `cells` cells of a row that did not fit have written.
 void RowReader::ClearRow(const Layout& layout, size_t cells) {
   const size_t n = table_->rows;
+  table_->commas.Undo(n);
   for (size_t i = 0; i < cells; ++i) {
     const Field& f = layout.columns[i].field;
     const auto slot = static_cast<size_t>(f.slot);
@@ -84,6 +85,7 @@ bool RowReader::Read(size_t layout, std::string_view line) {
   const char* p = line.data();
   const char* const end = p + line.size();
   Layout& l = table_->layouts[layout];
+  layout_ = layout;
   odd_ = {};
   throttle_flags_ = 0;
   throttle_seen_ = false;
@@ -214,16 +216,24 @@ double RowReader::OddNumber(Column* c, std::string_view cell) {
       break;
   }
   std::string_view rest;
-  const auto v = ParseDoublePrefix(cell, &rest);
+  const auto commas = ReadCommaNumber(cell, &rest);
+  const auto v =
+      commas ? IsMissing(commas->decimal) ? commas->grouped : commas->decimal : ParseDoublePrefix(cell, &rest);
   rest = Trim(rest);
-  if (v && rest.empty()) {
-    c->saw_bare = true;
-    return *v * c->bare_factor;
+  const bool bare = v && rest.empty();
+  auto factor =
+      v && !bare && c->field.quantity != Quantity::kPlain ? UnitFactor(c->field.quantity, rest) : std::nullopt;
+  if (bare) factor = c->bare_factor;
+  if (!factor) return Bad(c, cell);
+  if (commas) {
+    const auto column = static_cast<size_t>(c - table_->layouts[layout_].columns.data());
+    table_->commas.Add({table_->rows, layout_, column, {commas->decimal * *factor, commas->grouped * *factor}},
+                       c->field, cell);
+    if (*v == 1) c->saw_point = true;  // "1,0"
   }
-  const auto factor = v ? UnitFactor(c->field.quantity, rest) : std::nullopt;
-  if (!factor || c->field.quantity == Quantity::kPlain) {
-    ++odd_.bad;
-    return kMissing;
+  if (bare) {
+    c->saw_bare = true;
+    return *v * *factor;
   }
   c->saw_unit = true;
   if (rest.size() <= sizeof(c->unit)) {
@@ -232,6 +242,15 @@ double RowReader::OddNumber(Column* c, std::string_view cell) {
     c->unit_factor = *factor;
   }
   return *v * *factor;
+}
+
+double RowReader::Bad(const Column* c, std::string_view cell) {
+  if (odd_.bad++ == 0) {
+    odd_.layout = layout_;
+    odd_.bad_column = static_cast<size_t>(c - table_->layouts[layout_].columns.data());
+    odd_.bad_cell = cell;
+  }
+  return kMissing;
 }
 
 bool RowReader::ThrottleCell(const Column& c, const char** p, const char* end) {
@@ -259,14 +278,14 @@ bool RowReader::ThrottleCell(const Column& c, const char** p, const char* end) {
   if (c.field.target == Target::kThrottleNames) {
     const auto names = model::ParseThrottle(cell);
     if (names) *mask = static_cast<float>(*names);
-    if (!names) ++odd_.bad;
+    if (!names) Bad(&c, cell);
   } else if (c.field.target == Target::kThrottleFlag) {
-    if (cell != "Active") return ++odd_.bad, true;
+    if (cell != "Active") return Bad(&c, cell), true;
     throttle_seen_ = true;
     throttle_flags_ |= model::Mask(static_cast<model::ThrottleBit>(c.field.slot));
   } else {
     const auto reasons = ReasonsFromHex(cell);
-    if (!reasons) return ++odd_.bad, true;
+    if (!reasons) return Bad(&c, cell), true;
     *mask = last_mask_value_ = static_cast<float>(*reasons);
     last_mask_ = std::string(cell);
   }
@@ -282,7 +301,21 @@ bool RowReader::ReadCut(size_t layout, std::string_view line, bool* value_left_o
   return taken;
 }
 
+/// Cells were taken as decimal where their form allows it; now all are known.
+void RowReader::SettleCommas() {
+  const CommaMeaning meaning = table_->commas.Meaning();
+  for (const CommaCells::Cell& cell : table_->commas.cells()) {
+    if (!cell.either() || meaning == CommaMeaning::kDecimal) continue;
+    const Field& f = table_->layouts[cell.layout].columns[cell.column].field;
+    const auto slot = static_cast<size_t>(f.slot);
+    const double v = meaning == CommaMeaning::kGroups ? cell.value.grouped : kMissing;
+    if (f.target == Target::kDouble) table_->doubles[slot][cell.row] = v;
+    if (f.target == Target::kNumber) table_->numbers[slot][cell.row] = static_cast<float>(v);
+  }
+}
+
 void RowReader::Finish() {
+  SettleCommas();
   table_->times = times_.seen();
   const auto trim = [n = table_->rows](auto& column) {
     if (!column.empty()) column.resize(n);

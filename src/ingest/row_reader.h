@@ -23,12 +23,14 @@ class RowReader {
   bool Read(size_t layout, std::string_view line);
   /// The same for a line that may be cut inside its last cell: that cell is left empty unless it ends with its unit.
   bool ReadCut(size_t layout, std::string_view line, bool* value_left_out);
-  /// Gives back the room that was not used.
+  /// Settles what only all rows together say, and gives back the room that was not used.
   void Finish();
 
   /// Odd cells of the row last read.
   struct OddCells {
     int not_supported = 0, error = 0, bad = 0;
+    size_t layout = 0, bad_column = 0;  // of the first bad one, from 0
+    std::string_view bad_cell;          // and how it stands; valid as long as its line
   };
   const OddCells& odd_cells() const { return odd_; }
   /// Bytes of text so far, from which the number of rows of the whole is estimated.
@@ -43,6 +45,8 @@ class RowReader {
     *v = kMissing;
     cut_value_ = true;
   }
+  double Bad(const Column* c, std::string_view cell);
+  void SettleCommas();
   void Grow();
   void ClearRow(const Layout& layout, size_t cells);
 
@@ -50,6 +54,7 @@ class RowReader {
   const int empty_is_odd_;
   Table* const table_;
   TimeCells times_;
+  size_t layout_ = 0;    // of the row being read
   size_t capacity_ = 0;  // rows that every column has now
   size_t room_ = 0;      // rows that it has room for
   size_t bytes_read_ = 0;

@@ -7,8 +7,9 @@
 //    20240104   13:54:35      0    631     63     57    100     10
 //
 // Date and time are there only with `-o DT`. Without them rows are as far apart as -d said, which stands nowhere: such
-// a file is refused, unless each line was stamped on its way (`ts`, a loop with `date`), which is read. Seen on drivers
-// 590 to 610 without date, and as people posted it with date.
+// a file is refused, unless each line was stamped on its way (`ts`, a loop with `date`), which is read. With `-o T`
+// rows have a time of day: a line with a date above them (what `date` printed) says of which day. Seen on drivers 590
+// to 610 without date, and as people posted it with date.
 //
 // Process utilisation comes from a ring buffer of the driver that has held stale rows and garbage for dead processes
 // (4000 %, 2287971552 %): what is no percentage is left empty, and the process keeps its row.
@@ -225,6 +226,11 @@ bool Monitor::Time(TimeMs stamp, TimeMs* t) {
     *t = stamp;
     return true;
   }
+  if (heading_.time && !heading_.date && times_.has_day()) {
+    if (times_.ParseTimeOfDay(words_.word[0], t)) return true;
+    tally_.Count(Odd::kBadRow);
+    return false;
+  }
   if (!heading_.date || !heading_.time) {
     ++undated_;
     return false;
@@ -246,6 +252,8 @@ void Monitor::Line(std::string_view line) {
     if (!line.empty() && line.front() == '#') return HeadingLine(line);
   }
   const size_t from = heading_.first;
+  if ((columns_.size() == 0 || (heading_.time && !heading_.date && line.find(':') != 2)) && times_.TakeDay(line))
+    return;
   if (columns_.size() == 0) return tally_.Count(Odd::kForeignText);
   const size_t expected = from + columns_.size();
   words_.Split(line, pmon_ ? std::min(expected, Words::kMost) : Words::kMost);

@@ -177,5 +177,47 @@ TEST(SmiDmon, WithoutUnitsIsToldByItsNames) {
   EXPECT_EQ(r.gpus[0].At(model::GpuMetric::kSmUtil, 9), 95);
 }
 
+constexpr char kTimeOnly[] = "#Time        gpu    pwr     sm\n#HH:MM:SS    Idx      W      %\n";
+
+/// The times of the rows of a log with `-o T`, in milliseconds behind the first, and the first itself.
+std::string TimesOf(const std::string& above, const std::vector<std::string>& times, const std::string& zone = "UTC") {
+  std::string text = above + "\n" + kTimeOnly;
+  for (const std::string& t : times) text += " " + t + "     0    300     95\n";
+  const auto r = TryRead(text, zone);
+  if (!r.ok()) return r.status().message();
+  std::string out = FormatRfc3339(r->gpus[0].t_ms[0]);
+  for (const TimeMs t : r->gpus[0].t_ms) out += " " + std::to_string((t - r->gpus[0].t_ms[0]) / 1000);
+  return out;
+}
+
+TEST(DmonTimeOnly, ADateAboveSaysOfWhichDay) {
+  EXPECT_EQ(TimesOf("Tue Nov  3 23:50:00 UTC 2026", {"23:50:01", "23:50:02"}), "2026-11-03T23:50:01.000Z 0 1");
+  EXPECT_EQ(TimesOf("=== 2026-11-03 17:00:00 ===", {"17:00:01"}, "Asia/Shanghai"), "2026-11-03T09:00:01.000Z 0");
+}
+
+TEST(DmonTimeOnly, MidnightsArePassed) {
+  EXPECT_EQ(TimesOf("Tue Nov  3 23:59:58 UTC 2026", {"23:59:59", "00:00:01", "12:00:00", "23:59:59", "00:00:00"}),
+            "2026-11-03T23:59:59.000Z 0 2 43201 86400 86401");
+  EXPECT_EQ(TimesOf("Tue Nov  3 23:59:59 UTC 2026", {"00:00:00"}), "2026-11-04T00:00:00.000Z 0");
+}
+
+TEST(DmonTimeOnly, ADateInAnotherZoneThanTheRows) {
+  // `date -u` above rows of a machine in Shanghai; across midnight too.
+  EXPECT_EQ(TimesOf("2026-11-03T09:00:00Z", {"17:00:01", "17:00:02"}), "2026-11-03T09:00:01.000Z 0 1");
+  EXPECT_EQ(TimesOf("2026-11-03T17:00:00Z", {"01:00:01", "01:00:02"}), "2026-11-03T17:00:01.000Z 0 1");
+  EXPECT_EQ(TimesOf("2026-11-03T09:00:00Z", {"09:07:00"}), "2026-11-03T09:07:00.000Z 0");  // started later
+}
+
+TEST(DmonTimeOnly, EachDateLineCounts) {
+  const auto r =
+      ReadText("Tue Nov  3 09:00:00 UTC 2026\n" + std::string(kTimeOnly) + " 09:00:01     0    300     95\n" +
+               "Thu Nov  5 09:00:00 UTC 2026\n" + kTimeOnly + " 09:00:01     0    300     96\n");
+  EXPECT_EQ(r.gpus[0].t_ms[1] - r.gpus[0].t_ms[0], 2 * 86'400'000);
+}
+
+TEST(DmonTimeOnly, WithoutADateIsRefused) {
+  EXPECT_THAT(TimesOf("some words", {"23:50:01"}), HasSubstr("no date stands with any of them"));
+}
+
 }  // namespace
 }  // namespace sawbill::ingest

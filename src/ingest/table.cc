@@ -47,6 +47,8 @@ class TableReader {
   void Use(size_t layout);
   bool Row(size_t layout, std::string_view line);
   void CountOddCells();
+  void BadCells(const RowReader::OddCells& odd);
+  void CommasUntold();
   void KeepUnreadTime();
 
   void Count(Odd o, int64_t n = 1) {
@@ -88,6 +90,7 @@ Status TableReader::Read(sys::LineReader* lines) {
                                            (cut ? Tr(context_.lang, Msg::kIngestCutOff) : why));
   }
   rows_.Finish();
+  CommasUntold();
   return Status::Ok();
 }
 
@@ -150,7 +153,31 @@ inline void TableReader::CountOddCells() {
   const RowReader::OddCells& odd = rows_.odd_cells();
   if (odd.not_supported > 0) Count(Odd::kNotSupported, odd.not_supported);
   if (odd.error > 0) Count(Odd::kErrorCell, odd.error);
-  if (odd.bad > 0) Count(Odd::kBadCell, odd.bad);
+  if (odd.bad > 0) BadCells(odd);
+}
+
+void TableReader::BadCells(const RowReader::OddCells& odd) {
+  table_->bad_cells += odd.bad;
+  if (quality_->count(Odd::kBadCell) > 0) return quality_->Count(Odd::kBadCell, {}, odd.bad);
+  const ColumnTaken& column = table_->layouts[odd.layout].taken[odd.bad_column];
+  table_->first_bad = Tr(context_.lang, Msg::kIngestDetailCell, fmt::format("{}:{}", context_.file, line_number_),
+                         column.column, column.heading, Ellipsize(Sanitize(odd.bad_cell), 48));
+  quality_->Count(Odd::kBadCell, table_->first_bad, odd.bad);
+}
+
+/// Cells that can be forty or forty thousand, and that nothing in the file decides.
+void TableReader::CommasUntold() {
+  const CommaCells& commas = table_->commas;
+  if (commas.Meaning() != CommaMeaning::kUntold) return;
+  for (const CommaCells::Cell& cell : commas.cells()) {
+    if (!cell.either()) continue;
+    if (table_->bad_cells++ == 0) {
+      const ColumnTaken& column = table_->layouts[cell.layout].taken[cell.column];
+      table_->first_bad = Tr(context_.lang, Msg::kIngestDetailCell, context_.file, column.column, column.heading,
+                             commas.first_either());
+    }
+    quality_->Count(Odd::kBadCell, table_->first_bad);
+  }
 }
 
 void TableReader::Line(std::string_view line) {

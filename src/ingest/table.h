@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/time.h"
+#include "ingest/comma_numbers.h"
 #include "ingest/fields.h"
 #include "ingest/format.h"
 #include "ingest/text_column.h"
@@ -56,6 +57,9 @@ struct Table {
   int64_t dropped_rows = 0;       // left out, for whatever reason
   std::string unread_time;        // the first cell of a whole row that should hold a time and does not
   size_t unread_time_column = 0;  // from 1, as people count
+  CommaCells commas;              // taken as decimal until all are known
+  int64_t bad_cells = 0;
+  std::string first_bad;  // the first of them, where it stands and in which column, ready to print
   bool has(NumberSlot s) const { return !numbers[static_cast<size_t>(s)].empty(); }
   const std::vector<float>& number(NumberSlot s) const { return numbers[static_cast<size_t>(s)]; }
 };

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ingest/time_cells.h"
 
+#include <algorithm>
+#include <cmath>
 #include <cstring>
+#include <utility>
 
 #include "base/numbers.h"
 #include "base/text.h"
@@ -130,7 +133,8 @@ bool TimeCells::Parse(std::string_view cell, TimeMs* t) {
   if (cell.size() >= 2 && cell.front() == '"' && cell.back() == '"') cell = Trim(cell.substr(1, cell.size() - 2));
   if (cell.size() < 9 || cell.size() > 60) return false;
   if (cell.size() <= 48 && IsDigit(cell[0])) {
-    if (IsDigit(cell[4]) ? ParseEpoch(cell, t) : ParseDate(cell, t)) return true;
+    const bool exponent = cell[1] == '.' && cell.find_first_of("eE") != std::string_view::npos;
+    if (exponent || IsDigit(cell[4]) ? ParseEpoch(cell, t) : ParseDate(cell, t)) return true;
   }
   return ParseWords(cell, t);
 }
@@ -155,7 +159,24 @@ bool TimeCells::ParseWords(std::string_view cell, TimeMs* t) {
   return true;
 }
 
+/// "1.793696400e+09", as numpy and spreadsheets save what is too long for them. With too few digits it is no time: a
+/// stamp that stands for a quarter of an hour tells no samples apart.
+bool TimeCells::ParseExponent(std::string_view cell, TimeMs* t) {
+  const double v = ParseDouble(cell).value_or(0);
+  if (v < kEpochLeast || v >= 9e18 || CoarseEpochStepS(cell) > 0) return false;
+  const std::pair<double, unsigned> units[] = {
+      {1, kEpochSeconds}, {1e3, kEpochMillis}, {1e6, kEpochMicros}, {1e9, kEpochNanos}};
+  for (const auto& [unit, notation] : units) {
+    if (v >= kEpochMost * unit) continue;
+    *t = std::llround(v / unit * 1000);
+    Saw(notation, false);
+    return true;
+  }
+  return false;
+}
+
 bool TimeCells::ParseEpoch(std::string_view cell, TimeMs* t) {
+  if (cell.find_first_of("eE") != std::string_view::npos) return ParseExponent(cell, t);
   // Digits before the point as an integer: a double would lose nanoseconds' last digits, and speed.
   int64_t whole = 0;
   size_t i = 0;
@@ -165,16 +186,11 @@ bool TimeCells::ParseEpoch(std::string_view cell, TimeMs* t) {
   }
   int ms = 0;
   if (i < cell.size()) {
-    if (cell[i] != '.') {
-      const auto v = ParseDouble(cell);  // "1.7629e9"
-      if (!v || *v < kEpochLeast || *v >= kEpochMost) return false;
-      whole = static_cast<int64_t>(*v);
-    } else {
-      int scale = 100;
-      for (++i; i < cell.size(); ++i, scale /= 10) {
-        if (!IsDigit(cell[i])) return false;
-        ms += (cell[i] - '0') * scale;
-      }
+    if (cell[i] != '.') return false;
+    int scale = 100;
+    for (++i; i < cell.size(); ++i, scale /= 10) {
+      if (!IsDigit(cell[i])) return false;
+      ms += (cell[i] - '0') * scale;
     }
   }
   const auto v = static_cast<double>(whole);
@@ -218,6 +234,19 @@ bool TimeCells::ParseDate(std::string_view cell, TimeMs* t) {
     std::memcpy(zone_, rest.data(), zone_size_);
   }
   return true;
+}
+
+double CoarseEpochStepS(std::string_view cell) {
+  cell = Unquote(cell);
+  const size_t e = cell.find_first_of("eE");
+  const double v = ParseDouble(cell).value_or(0);
+  const auto exponent = e == std::string_view::npos ? std::nullopt : ParseInt(cell.substr(e + 1));
+  if (!exponent || v < kEpochLeast || v >= 9e18) return 0;
+  const size_t point = std::min(cell.find('.'), e);
+  const auto decimals = static_cast<int64_t>(point < e ? e - point - 1 : 0);
+  double step = std::pow(10, static_cast<double>(*exponent - decimals));
+  for (double most = kEpochMost; v >= most; most *= 1e3) step /= 1e3;  // milliseconds, and so on
+  return step > 1 ? step : 0;
 }
 
 std::string DescribeNotation(const SeenTimes& seen, DateOrder order) {

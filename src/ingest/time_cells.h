@@ -51,6 +51,7 @@ class TimeCells {
   bool TakeSameMinute(const char** p, const char* end, TimeMs* t);
   bool TakeSeconds(const char** p, const char* end, TimeMs* t);
   bool ParseEpoch(std::string_view cell, TimeMs* t);
+  bool ParseExponent(std::string_view cell, TimeMs* t);
   bool ParseDate(std::string_view cell, TimeMs* t);
   bool ParseWords(std::string_view cell, TimeMs* t);
   void Saw(unsigned notation, bool local);
@@ -67,6 +68,10 @@ class TimeCells {
   size_t zone_size_ = 0;
   bool have_minute_ = false;
 };
+
+/// The seconds that one cell of Unix time with an exponent stands for, where its digits are too few to tell one second
+/// from the next ("1.793696e+09": 1000); 0 for anything else.
+double CoarseEpochStepS(std::string_view cell);
 
 /// "YYYY/MM/DD hh:mm:ss.mmm" ... for explanations.
 std::string DescribeNotation(const SeenTimes& seen, DateOrder order);

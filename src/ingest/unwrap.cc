@@ -2,16 +2,14 @@
 #include "ingest/unwrap.h"
 
 #include <algorithm>
-#include <set>
 #include <vector>
 
 #include "base/json_pull.h"
 #include "base/numbers.h"
 #include "base/text.h"
 #include "ingest/cells.h"
+#include "ingest/legends.h"
 #include "ingest/time_cells.h"
-#include "model/metrics.h"
-#include "prom/series_table.h"
 #include "sys/decompress.h"
 
 namespace sawbill::ingest {
@@ -177,62 +175,6 @@ std::optional<std::string> FromPromtool(std::string_view bytes) {
     out += std::to_string(static_cast<int64_t>(*t * 1000)) + "\n";
   });
   if (!fits || out.empty()) return std::nullopt;
-  return out;
-}
-
-/// `gpu` of "NAME{Hostname="n1", gpu="0"}", quotes doubled or not; "" without.
-std::string GpuOf(std::string_view labels) {
-  std::string plain;
-  for (size_t i = 0; i < labels.size(); ++i) {
-    plain += labels[i];
-    if (labels[i] == '"' && i + 1 < labels.size() && labels[i + 1] == '"') ++i;
-  }
-  for (const char* before : {"{", ",", " "}) {
-    const std::string key = std::string(before) + "gpu=\"";
-    const size_t at = plain.find(key);
-    if (at == std::string::npos) continue;
-    const std::string value = plain.substr(at + key.size(), plain.find('"', at + key.size()) - at - key.size());
-    const bool number =
-        !value.empty() && value.size() <= 3 && value.find_first_not_of("0123456789") == std::string::npos;
-    return number ? value : "";
-  }
-  return "";
-}
-
-/// Grafana's export of series without a legend format: the heading is the series. Cards of two hosts under one number
-/// would be one card, and stay unread.
-std::optional<std::string> FromLegends(std::string_view sample, std::string_view bytes) {
-  std::string_view heading;
-  std::string_view rest = sample;
-  for (size_t n = 0; n < kHeadingWithin && !rest.empty() && heading.empty(); ++n) {
-    const std::string_view line = FirstOf(rest);
-    rest.remove_prefix(std::min(rest.find('\n') + 1, rest.size()));
-    if (line.find("DCGM_FI_") != std::string_view::npos && line.find('{') != std::string_view::npos) heading = line;
-    if (rest.find('\n') == std::string_view::npos) break;
-  }
-  if (heading.empty()) return std::nullopt;
-  std::string fresh;
-  std::set<std::string> seen;
-  for (const std::string_view quoted : SplitCells(heading)) {
-    const std::string_view cell = Unquote(quoted);
-    if (!fresh.empty()) fresh += ',';
-    const size_t brace = cell.find('{');
-    const prom::Meaning* m = brace == std::string_view::npos ? nullptr : prom::FindSeries(cell.substr(0, brace));
-    const std::string gpu = m == nullptr ? "" : GpuOf(cell.substr(brace));
-    if (m == nullptr || m->target != prom::Target::kCard || m->factor != 1 || gpu.empty()) {
-      fresh += CellOf(cell);
-      continue;
-    }
-    const std::string name = "gpu" + gpu + "_" + model::Info(static_cast<model::GpuMetric>(m->what)).name;
-    if (!seen.insert(name).second) return std::nullopt;
-    fresh += name;
-  }
-  if (seen.empty()) return std::nullopt;
-  std::string out;
-  const std::string old(heading);
-  ForEachLine(bytes, [&](std::string_view line, bool terminated) {
-    out.append(line == old ? std::string_view(fresh) : line) += terminated ? "\n" : "";
-  });
   return out;
 }
 

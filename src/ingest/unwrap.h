@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Logs in the wrapping of what carried them: a prefix that is the same on every line (`kubectl logs --prefix`),
-// docker's json-file, a JSON object a line, date and time in two columns, Grafana's legends of dcgm-exporter's series.
+// docker's json-file, a JSON object a line, date and time in two columns, Grafana's legends (legends.h).
 // Each is rewritten as the plain table or text that it was.
 #pragma once
 

@@ -67,24 +67,6 @@ TEST(Unwrap, DateAndTimeInTwoColumns) {
   ExpectTen(Rows("2026-11-03,2026-11-03 @,0,95", "date,time,gpu,util\n"), "a date that is told twice");
 }
 
-TEST(Unwrap, LegendsOfGrafana) {
-  const std::string head =
-      "\"Time\",\"DCGM_FI_DEV_GPU_UTIL{Hostname=\"\"n1\"\", "
-      "gpu=\"\"0\"\"}\",\"DCGM_FI_DEV_GPU_UTIL{Hostname=\"\"H\"\", "
-      "gpu=\"\"G\"\"}\"\n";
-  const auto with = [&](const char* host, const char* gpu) {
-    std::string h = head;
-    h.replace(h.find("\"\"H\"\"") + 2, 1, host);
-    h.replace(h.find("\"\"G\"\"") + 2, 1, gpu);
-    return Rows("2026-11-03 @,95,60", h);
-  };
-  const auto r = ReadText(with("n1", "1"));
-  ASSERT_EQ(r.gpus.size(), 2U);
-  EXPECT_EQ(r.gpus[0].At(GpuMetric::kSmUtil, 3), 95);
-  EXPECT_EQ(r.gpus[1].At(GpuMetric::kSmUtil, 3), 60);
-  EXPECT_FALSE(TryRead(with("n2", "0")).ok());  // cards of two hosts
-}
-
 TEST(Unwrap, WhatPromtoolPrints) {
   std::string text = "DCGM_FI_DEV_GPU_UTIL{gpu=\"0\", UUID=\"GPU-0\", Hostname=\"n1\"} =>\n";
   std::string json =
