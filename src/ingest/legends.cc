@@ -10,6 +10,7 @@
 #include "ingest/legends.h"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <unordered_map>
 
@@ -233,11 +234,11 @@ class Reader {
       }
     }
     const std::map<size_t, Legend> as_told = columns_;
-    std::erase_if(columns_, [&](auto& column) {
-      if (Complete(as_told, &column.second.card)) return false;
-      unknown_.push_back(shape.names[column.first]);
-      return true;
-    });
+    for (auto it = columns_.begin(); it != columns_.end();) {
+      const bool told = Complete(as_told, &it->second.card);
+      if (!told) unknown_.push_back(shape.names[it->first]);
+      it = told ? std::next(it) : columns_.erase(it);
+    }
   }
   bool hopeless() const { return shape_.wide() && columns_.empty(); }
   void Row(const std::vector<std::string_view>& cells) {
