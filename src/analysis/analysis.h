@@ -89,7 +89,10 @@ struct Finding {
 struct CardFacts {
   model::CardInfo card;
   double period_s = 0, covered_s = 0;
-  bool split = false;  // a MIG parent: for some of the time its instances are billed in its place
+  int64_t samples = 0;
+  model::TimeRange seen;   // first to last sample
+  bool util_read = false;  // by one sample at least, be it one that covers no time
+  bool split = false;      // a MIG parent: for some of the time its instances are billed in its place
   std::vector<std::pair<model::GpuMetric, Distribution>> stats;
   std::string idle_pattern = "unknown";  // periodic random aliased none unknown
   std::optional<double> idle_period_s;

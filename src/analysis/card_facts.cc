@@ -183,6 +183,11 @@ void Facts(const Piece& p, size_t k, const Options& o, model::TimeRange whole, P
   Wave wave(whole, static_cast<size_t>(WavePoints(o)));
   const auto [first, last] = c.Range(p.range);
   Stats(c, first, last, dt, &f);
+  // A first sample at the very beginning speaks for no time of the period, and yet the card was seen by it.
+  const size_t seen = first > 0 && c.t(first - 1) == p.range.from ? first - 1 : first;
+  f.samples = static_cast<int64_t>(last - seen);
+  f.util_read = c.has_util;
+  if (last > seen) f.seen = {c.t(seen), c.t(last - 1)};
   double idle = 0;
   for (size_t i = first; i < last; ++i) {
     f.covered_s += dt(i);

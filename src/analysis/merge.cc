@@ -120,6 +120,12 @@ std::vector<size_t> Merger::AddCards(PieceResult* piece) {
     CardFacts& from = r.facts[i];
     to.split = to.split || from.split;
     to.covered_s += from.covered_s;
+    if (from.samples > 0) {
+      to.seen.from = to.samples > 0 ? std::min(to.seen.from, from.seen.from) : from.seen.from;
+      to.seen.to = to.samples > 0 ? std::max(to.seen.to, from.seen.to) : from.seen.to;
+    }
+    to.samples += from.samples;
+    to.util_read = to.util_read || from.util_read;
     to.energy_j += from.energy_j;
     to.energy_s += from.energy_s;
     to.energy_counted = from.energy_counted || (from.energy_s <= 0 && to.energy_counted);

@@ -95,7 +95,7 @@ class Builder {
       // A card of other jobs, or one that only its MIG instances stood for, is not in this report.
       if (c.period_s <= 0 && (a_.filtered || c.split)) continue;
       GpuRow g = Card(k);
-      g.cost = p.cost;
+      if (p.priced_s > 0 || p.unpriced_s > 0 || HasPrice(k)) g.cost = p.cost;
       for (const auto& [metric, d] : c.stats) {
         if (metric != model::GpuMetric::kSmUtil) continue;
         weighted_util += d.sum;
@@ -119,6 +119,14 @@ class Builder {
     }
   }
 
+  /// Of a card that covers no time, nothing is to be paid where a price is known; without one there is no amount.
+  bool HasPrice(size_t k) const {
+    model::TimeRange range = a_.period;
+    range.to = std::max(range.to, range.from + 1);
+    const auto spans = rates_.Spans(k, "", range);
+    return std::any_of(spans.begin(), spans.end(), [](const Rates::Span& s) { return s.rate.has_value(); });
+  }
+
   GpuRow Card(size_t k) const {
     const analysis::CardFacts& c = a_.cards[k];
     GpuRow g;
@@ -130,6 +138,10 @@ class Builder {
     g.tag = labels_.Tag(k);
     g.hours = c.period_s / 3600;
     g.measured_hours = c.covered_s / 3600;
+    g.samples = c.samples;
+    g.seen_from = c.seen.from;
+    g.seen_to = c.seen.to;
+    g.util_read = c.util_read;
     g.wave = c.wave;
     g.wave_low = c.wave_low;
     for (const Rates::Span& s : rates_.Spans(k, "", a_.period)) {
@@ -188,7 +200,7 @@ class Builder {
     for (const auto& [key, lines] : a_.account) {
       if (key.run >= 0 && &a_.runs[static_cast<size_t>(key.run)] == &run) seconds[key] = ledger::Sum(lines);
     }
-    row.cost = CostOf(seconds);
+    if (r_.cost || !seconds.empty()) row.cost = CostOf(seconds);
     r_.runs.push_back(std::move(row));
   }
 
@@ -279,11 +291,10 @@ class Builder {
     if (total <= 0 || r_.unjudged_share < kWorthSaying) return;
     const auto percent = [](double share) { return FormatFixed(100 * share, share < 0.1 ? 1 : 0); };
     const double unmeasured = lines[Index(Line::kUnmeasured)] / total;
-    const double unexplained = lines[Index(Line::kUnexplained)] / total;
     std::vector<std::string> why;
     if (unmeasured >= 0.02) why.push_back(Tr(o_.lang, Msg::kReportUnjudgedUnmeasured, percent(unmeasured)));
-    if (unexplained >= 0.02) {
-      why.push_back(Tr(o_.lang, Msg::kReportUnjudgedUnexplained, percent(unexplained), Text(o_.lang, Blind())));
+    for (const auto& [share, reason] : Unexplained(total)) {
+      if (share >= 0.02) why.push_back(Tr(o_.lang, Msg::kReportUnjudgedUnexplained, percent(share), reason));
     }
     const std::string text =
         Tr(o_.lang, Msg::kReportUnjudged, percent(r_.unjudged_share), Join(why, Text(o_.lang, Msg::kReportAlso)));
@@ -294,17 +305,38 @@ class Builder {
     }
   }
 
-  /// What was not recorded that would have told more.
-  Msg Blind() const {
-    bool util = false, memory = false;
-    for (const auto& c : a_.cards) {
-      for (const auto& [metric, d] : c.stats) {
-        util = util || metric == model::GpuMetric::kSmUtil;
-        memory = memory || metric == model::GpuMetric::kMemUsedMb;
-      }
+  static bool HasStats(const analysis::CardFacts& c, model::GpuMetric m) {
+    return std::any_of(c.stats.begin(), c.stats.end(), [m](const auto& s) { return s.first == m; });
+  }
+
+  /// Shares of the time that are unexplained, each with what was not recorded that would have told more. Cards without
+  /// utilisation (MIG parents) have that reason, whatever else is missing.
+  std::vector<std::pair<double, std::string>> Unexplained(double total) const {
+    double with = 0, without = 0;
+    std::vector<std::string> blind;
+    for (size_t k = 0; k < a_.cards.size(); ++k) {
+      double s = 0;
+      for (const auto& [key, lines] : a_.account) s += key.card == k ? lines[Index(Line::kUnexplained)] : 0;
+      const bool util = HasStats(a_.cards[k], model::GpuMetric::kSmUtil);
+      (util ? with : without) += s;
+      if (!util && s > 0) blind.push_back(labels_.Label(k));
     }
+    const bool some = std::any_of(a_.cards.begin(), a_.cards.end(),
+                                  [](const auto& c) { return HasStats(c, model::GpuMetric::kSmUtil); });
+    constexpr size_t kMostNamed = 4;
+    const std::string of_cards =
+        blind.size() > kMostNamed
+            ? Tr(o_.lang, Msg::kReportBlindUtilMany, blind.size(), a_.cards.size())
+            : Tr(o_.lang, Msg::kReportBlindUtilOf, Join(blind, Text(o_.lang, Msg::kReportListComma)));
+    return {{without / total, some ? of_cards : std::string(Text(o_.lang, Msg::kReportBlindUtil))},
+            {with / total, std::string(Text(o_.lang, Blind()))}};
+  }
+
+  /// What was not recorded of cards with utilisation that would have told more.
+  Msg Blind() const {
+    const bool memory = std::any_of(a_.cards.begin(), a_.cards.end(),
+                                    [](const auto& c) { return HasStats(c, model::GpuMetric::kMemUsedMb); });
     const bool processes = std::any_of(a_.runs.begin(), a_.runs.end(), [](const auto& r) { return !r.assumed; });
-    if (!util) return Msg::kReportBlindUtil;
     if (!memory && !processes) return Msg::kReportBlindMemory;
     return processes ? Msg::kReportBlindNothing : Msg::kReportBlindProcesses;
   }

@@ -3,9 +3,11 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "analysis/recording_builder.h"
+#include "report/render.h"
 
 namespace sawbill::report {
 namespace {
@@ -85,6 +87,55 @@ TEST(Build, NoCardsWithAPriceMakeAnEmptyBillAndNoNegativeCost) {
   const Report r = Make(model::Recording{}, {"10"});
   EXPECT_EQ(r.gpu_hours, 0);
   for (const LedgerRow& row : r.ledger) EXPECT_EQ(row.gpu_seconds, 0);
+}
+
+TEST(Build, ACardThatWasSeenForAPartOnlyIsBilledAndSaysSo) {
+  model::Recording r = RecordingBuilder().Card("95x3600").Card("95x3600").Card("95x3600").Build();
+  const auto keep = [](size_t from, size_t to, model::GpuTrack* g) {
+    const auto cut = [&](auto* v) {
+      if (!v->empty()) *v = {v->begin() + static_cast<long>(from), v->begin() + static_cast<long>(to)};
+    };
+    cut(&g->t_ms);
+    for (auto& column : g->columns) cut(&column);
+    cut(&g->energy_j);
+  };
+  keep(1000, 1001, &r.gpus[1]);
+  keep(0, 600, &r.gpus[2]);
+  const Report report = Make(std::move(r), {"10"});
+  ASSERT_EQ(report.gpus.size(), 3U);
+  EXPECT_EQ(report.gpus[0].samples, 3600);
+  EXPECT_EQ(report.gpus[1].samples, 1);
+  EXPECT_EQ(report.gpus[2].samples, 600);
+  EXPECT_EQ(report.gpus[2].seen_from, report.gpus[0].seen_from);
+  EXPECT_EQ(report.gpus[2].seen_to - report.gpus[2].seen_from, 599'000);
+  ASSERT_TRUE(report.cost.has_value());
+  EXPECT_NEAR(*report.cost, 30, 0.05);
+  const std::string text = RenderText(report, {});
+  EXPECT_NE(text.find("GPU 1 was seen once only"), std::string::npos) << text;
+  EXPECT_NE(text.find("GPU 2 was seen"), std::string::npos) << text;
+  EXPECT_EQ(text.find("GPU 0 was seen"), std::string::npos) << text;
+  EXPECT_NE(text.find("one sample only, which covers no time"), std::string::npos) << text;
+}
+
+TEST(Build, NoTimeAndNoPriceIsNoAmount) {
+  const Report unpriced = Make(RecordingBuilder().Card("95x1").Build(), {});
+  EXPECT_FALSE(unpriced.cost.has_value());
+  const std::string text = RenderText(unpriced, {});
+  EXPECT_EQ(text.find("TOTAL COST"), std::string::npos) << text;
+  EXPECT_NE(text.find("one sample only"), std::string::npos) << text;
+  EXPECT_EQ(text.find("was not recorded"), std::string::npos) << text;
+  const Report priced = Make(RecordingBuilder().Card("95x1").Build(), {"10"});
+  ASSERT_TRUE(priced.cost.has_value());
+  EXPECT_EQ(*priced.cost, 0);
+}
+
+TEST(Build, EachCardsUnexplainedTimeHasItsOwnReason) {
+  RecordingBuilder b;
+  model::Recording r = b.Card("40x3600").Card("40x3600").Build();
+  auto& util = r.gpus[0].columns[static_cast<size_t>(model::GpuMetric::kSmUtil)];
+  std::fill(util.begin(), util.end(), static_cast<float>(kMissing));
+  const std::string text = RenderText(Make(std::move(r), {"10"}), {});
+  EXPECT_NE(text.find("utilisation was recorded of card 0; 30 % is unexplained"), std::string::npos) << text;
 }
 
 TEST(Build, GroupsHoldTheWholeBill) {

@@ -21,7 +21,7 @@ std::string RenderDiagnosis(const Report& r, const TextStyle& style) {
             {fmt::format("{}{} {}, {}", saving.amount, range, saving.unit, saving.share), Ink::kBold});
     for (const std::string& note : saving.notes) p.Paragraph(note, 0, {}, Ink::kDim);
   }
-  for (const std::string& line : v.HowToPrice()) p.Paragraph(line, 0, {}, Ink::kYellow);
+  for (const std::string& line : v.BesideTotal()) p.Paragraph(line, 0, {}, Ink::kYellow);
   p.Blank();
   if (r.findings.empty()) {
     PrintVerdict(&p, v);

@@ -117,7 +117,7 @@ void Html::Money() {
     for (const LedgerCell& c : v_.ledger()) Add("<span>" + Key(c.line) + E(c.title) + " " + c.percent + "</span>");
     Add("</p>");
   }
-  const std::vector<std::string> how = v_.HowToPrice();
+  const std::vector<std::string> how = v_.BesideTotal();
   if (how.empty()) return;
   Add("<div class=\"price\">");
   for (const std::string& line : how) Add("<p>" + E(line) + "</p>");
@@ -241,7 +241,7 @@ void Html::OneWave(const GpuRow& g, int points) {
     }
   }
   const MetricStats* util = v_.Find(g, "sm_util");
-  std::string words = v_.T(Msg::kReportNoUtil);
+  std::string words = v_.NoUtil(g);
   if (util != nullptr) {
     const StatCells s = v_.Stats(*util);
     words = v_.T(Msg::kReportStats, s.mean, s.median, s.p95);

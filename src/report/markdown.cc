@@ -67,7 +67,7 @@ void MoneyTable(std::string* out, const View& v) {
   }
   *out += "\n";
   for (const std::string& note : s.notes) *out += Md(note) + "\n\n";
-  for (const std::string& line : v.HowToPrice()) *out += Md(line) + "  \n";
+  for (const std::string& line : v.BesideTotal()) *out += Md(line) + "  \n";
 }
 
 void OneFinding(std::string* out, const View& v, size_t i) {
@@ -148,7 +148,7 @@ void CardTable(std::string* out, const View& v) {
       Cells(out, {name, Md(s.label), s.mean, s.median, s.p95, s.low});
       name.clear();
     }
-    if (g.stats.empty()) Cells(out, {name, Md(v.T(Msg::kReportNoUtil)), "", "", "", ""});
+    if (g.stats.empty()) Cells(out, {name, Md(v.NoUtil(g)), "", "", "", ""});
     if (const std::string energy = v.Energy(g); !energy.empty()) {
       Cells(out, {name, Md(v.T(Msg::kReportEnergy) + ": " + energy), "", "", "", ""});
     }

@@ -260,8 +260,38 @@ std::string View::UpperBound() const {
   return T(priced_ ? Msg::kReportUpperBoundHow : Msg::kReportUpperBoundHowHours, mean);
 }
 
-std::vector<std::string> View::HowToPrice() const {
-  std::vector<std::string> lines = WithoutPrice();
+std::string View::NoUtil(const GpuRow& g) const {
+  if (g.samples == 1 && g.measured_hours <= 0) return T(Msg::kReportOneSample);
+  if (!g.util_read || g.measured_hours > 0) return T(g.samples > 0 ? Msg::kReportNoUtil : Msg::kReportNoSample);
+  return T(Msg::kReportNoTimeCovered);
+}
+
+/// The time of a card is that of its node: a card that was away is paid for, and so is one at which nobody looked.
+std::vector<std::string> View::SeenInPart() const {
+  constexpr size_t kMostNamed = 3;
+  constexpr double kLeastUnseenS = 60, kLeastUnseenShare = 0.05;
+  std::vector<std::string> lines;
+  size_t more = 0;
+  for (const GpuRow& g : r_->gpus) {
+    const double unseen_s = g.hours * 3600 - Seconds(g.seen_to - g.seen_from);
+    if (r_->filtered || g.samples == 0 || unseen_s < std::max(kLeastUnseenS, kLeastUnseenShare * g.hours * 3600))
+      continue;
+    if (lines.size() == kMostNamed) {
+      ++more;
+    } else if (g.samples == 1) {
+      lines.push_back(T(Msg::kReportSeenOnce, CardName(g), Stamp(g.seen_from), Hours(g.hours)));
+    } else {
+      lines.push_back(T(Msg::kReportSeenPart, CardName(g), Span(g.seen_from, g.seen_to), Hours(g.hours)));
+    }
+  }
+  if (more > 0) lines.push_back(T(Msg::kReportSeenPartMore, more));
+  if (!lines.empty()) lines.push_back(T(Msg::kReportSeenHow));
+  return lines;
+}
+
+std::vector<std::string> View::BesideTotal() const {
+  std::vector<std::string> lines = SeenInPart();
+  for (std::string& line : WithoutPrice()) lines.push_back(std::move(line));
   for (const std::string& note : r_->price_notes) lines.push_back(note);
   return lines;
 }

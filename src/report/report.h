@@ -49,6 +49,9 @@ struct GpuRow {
   std::string energy_method;         // counter | integrated | ""
   std::vector<float> wave_low;       // lowest sample in each stretch
   std::string tag;                   // part of the uuid, where the index meant another card as well
+  int64_t samples = 0;
+  TimeMs seen_from = 0, seen_to = 0;  // first and last sample; 0 = none
+  bool util_read = false;             // be it in a sample that covers no time
 };
 
 struct RunRow {

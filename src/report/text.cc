@@ -75,7 +75,7 @@ void PrintMoney(Page* p, const View& v) {
   }
   table.Print(p);
   for (const std::string& note : saving.notes) p->Paragraph(note, 2, {}, Ink::kDim);
-  for (const std::string& line : v.HowToPrice()) p->Paragraph(line, 0, {}, Ink::kYellow);
+  for (const std::string& line : v.BesideTotal()) p->Paragraph(line, 0, {}, Ink::kYellow);
   p->Blank();
 }
 
@@ -103,8 +103,7 @@ void PrintLegend(Page* p, const View& v, const Legend& legend, int indent) {
 
 void PrintWideCard(Page* p, const View& v, const GpuRow& g, Legend* legend) {
   const MetricStats* util = v.Find(g, "sm_util");
-  p->Sides(1, {v.CardName(g), Ink::kBold},
-           {util != nullptr ? StatWords(v, v.Stats(*util)) : v.T(Msg::kReportNoUtil), Ink::kPlain});
+  p->Sides(1, {v.CardName(g), Ink::kBold}, {util != nullptr ? StatWords(v, v.Stats(*util)) : v.NoUtil(g), Ink::kPlain});
   for (const char* metric : {"sm_active", "power_w"}) {
     if (const MetricStats* s = v.Find(g, metric)) {
       const StatCells cells = v.Stats(*s);

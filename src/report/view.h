@@ -116,6 +116,8 @@ class View {
   std::string EvidenceFigures(const Evidence& e) const;  // "sm_util 12.3 (threshold 20), 09:10 – 09:20"
 
   StatCells Stats(const MetricStats& s) const;
+  /// In place of the statistics of utilisation, where there are none: why.
+  std::string NoUtil(const GpuRow& g) const;
   const MetricStats* Find(const GpuRow& g, std::string_view metric) const;
   /// Indices of r().gpus, lowest mean utilisation first; cards without it last.
   std::vector<size_t> WorstCards() const;
@@ -125,8 +127,9 @@ class View {
   std::string BelowMinimum() const;  // "" when there is none
   std::string UpperBound() const;    // the explanation of the rough upper bound; "" when it cannot be given
   std::string UpperBoundAmount() const;
-  /// What has no price and how to give it one; then of which day the prices are.
-  std::vector<std::string> HowToPrice() const;
+  /// What the total must not be read without: cards that were there for a part of the time only, what has no price and
+  /// how to give it one, and of which day the prices are.
+  std::vector<std::string> BesideTotal() const;
   /// Worst first.
   std::vector<std::string> DataQuality() const;
 
@@ -136,6 +139,7 @@ class View {
   void BuildSavings();
   std::vector<std::string> NotInTotal() const;
   std::vector<std::string> WithoutPrice() const;
+  std::vector<std::string> SeenInPart() const;
   SavingView Describe(const std::optional<report::Saving>& s) const;
 
   const Report* r_;
