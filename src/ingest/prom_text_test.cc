@@ -110,7 +110,16 @@ TEST(PrometheusText, PagesWithoutAnyTimeAreRefusedWithTheRemedy) {
 TEST(PrometheusText, MetricsOfSomethingElseAreRefused) {
   const std::string why = Refusal("# HELP go_goroutines x\n# TYPE go_goroutines gauge\ngo_goroutines 12\nup 1\n");
   EXPECT_THAT(why, HasSubstr("go_goroutines"));
-  EXPECT_THAT(why, HasSubstr("DCGM_FI_*"));
+  EXPECT_THAT(why, HasSubstr("DCGM_FI_DEV_GPU_UTIL"));
+}
+
+// A page of a known exporter that happens to hold none of its readings is not told that its exporter is known.
+TEST(PrometheusText, AKnownExporterWithoutAReadingIsRefusedForThat) {
+  const std::string why = Refusal(
+      "# HELP DCGM_FI_DEV_PCIE_REPLAY_COUNTER Total number of PCIe retries.\n"
+      "# TYPE DCGM_FI_DEV_PCIE_REPLAY_COUNTER counter\nDCGM_FI_DEV_PCIE_REPLAY_COUNTER{gpu=\"0\"} 0\n");
+  EXPECT_THAT(why, HasSubstr("there is no utilisation, memory, power"));
+  EXPECT_THAT(why, HasSubstr("such as DCGM_FI_DEV_PCIE_REPLAY_COUNTER"));
 }
 
 // A6: "[%]" in a HELP text is nvidia-smi's heading; the value is a ratio. And DCGM's ratio is a percentage.
