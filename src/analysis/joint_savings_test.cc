@@ -75,7 +75,7 @@ std::vector<Finding> AnyFixes(double run_s) {
 }
 
 TEST(JointSavings, TheTotalIsBoundedAndDoesNotDependOnTheOrder) {
-  rc::check([] {
+  EXPECT_TRUE(rc::check([] {
     const double run_s = *rc::gen::inRange(60, 1000000);
     std::vector<Finding> v = AnyFixes(run_s), turned;
     double alone = 0;
@@ -95,7 +95,7 @@ TEST(JointSavings, TheTotalIsBoundedAndDoesNotDependOnTheOrder) {
       RC_ASSERT(f.saving->expected_s <= f.saving->high_s + 1e-9);
       RC_ASSERT(f.saving->expected_s <= f.saving->alone_s + 1e-9);
     }
-  });
+  }));
 }
 
 TEST(JointSavings, AFasterCardSavesNothingByItselfWhileBatchesComeLate) {

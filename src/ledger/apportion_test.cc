@@ -42,7 +42,7 @@ TEST(Apportion, UnknownUtilisationIsUnexplainedNeverIdle) {
 }
 
 TEST(Apportion, AnyInputAddsUpAndNothingIsNegative) {
-  rc::check([](void) {
+  EXPECT_TRUE(rc::check([](void) {
     const auto real = [](int lo, int hi) { return *rc::gen::inRange(lo, hi) / 1000.0; };
     Interval i;
     i.seconds = real(0, 5000);
@@ -55,7 +55,7 @@ TEST(Apportion, AnyInputAddsUpAndNothingIsNegative) {
     Apportion(i, &l);
     for (const double s : l) RC_ASSERT(s >= 0);
     RC_ASSERT(std::abs(Sum(l) - i.seconds) < 1e-9);
-  });
+  }));
 }
 
 }  // namespace

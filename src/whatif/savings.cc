@@ -116,6 +116,7 @@ Throughput SimulatePipeline(const Pipeline& p, int steps, unsigned seed) {
     f = std::max(f, t) + prep();
     ready.push_back(f);
     t += p.gpu_s;
+    if (p.stall_every > 0 && (i + 1) % p.stall_every == 0) t += p.stall_s;
   }
   Throughput out;
   const double span = t - t_mark;

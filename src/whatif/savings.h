@@ -36,10 +36,13 @@ Range Throttling(double lost_s);
 
 /// In-order loader with a prefetch queue (the PyTorch DataLoader's semantics), by simulation: steps a second.
 /// `prep_s` mean preparation time of one batch by one worker with coefficient of variation `cv` (lognormal), `gpu_s`
-/// time of one step when fed, `cores` that the workers share. Deterministic for a seed.
+/// time of one step when fed, `cores` that the workers share. After every `stall_every` steps (0: never) the training
+/// process stands still for `stall_s`, while the workers fill what they are ahead by. Deterministic for a seed.
 struct Pipeline {
   int workers = 4, prefetch = 2;
   double prep_s = 1, cv = 0.3, gpu_s = 0.2, cores = 1e9;
+  int stall_every = 0;
+  double stall_s = 0;
 };
 struct Throughput {
   double steps_per_s = 0, wait_share = 0;
